@@ -1,0 +1,271 @@
+"""The vocabulary in which every dialect is read and from which every dialect is written.
+
+Structs are frozen: nobody changes a message in flight. A dialect's reader makes these, a writer spells them. What
+another vendor cannot carry is a `Loss` (see `losses.py`), never a silent drop.
+"""
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+Json = dict[str, Any]
+
+
+class Part(Struct, frozen=True, kw_only=True, tag_field="part"):
+    """One piece of a turn's content. `extra` keeps members of the wire form that we have no word for."""
+
+    extra: Json | None = None
+
+
+class Text(Part, frozen=True, tag="text"):
+    """Plain text, never trimmed and never joined."""
+
+    text: str
+
+
+class Media(Part, frozen=True, tag="media"):
+    """An image, a document or a piece of sound: exactly one of data (base64), url and file_id is set.
+
+    mime: for example `image/png`; None where the wire does not say. name: a file name. detail: an image's wanted detail.
+    """
+
+    kind: Literal["image", "document", "audio"]
+    mime: str | None = None
+    data: str | None = None
+    url: str | None = None
+    file_id: str | None = None
+    name: str | None = None
+    detail: str | None = None
+
+
+class ToolCall(Part, frozen=True, tag="tool_call"):
+    """A call the model made. arguments: JSON text exactly as the model sent it, never encoded again."""
+
+    call_id: str
+    name: str
+    arguments: str
+    signature: str | None = None
+
+
+class ToolResult(Part, frozen=True, tag="tool_result"):
+    """What a tool answered. legacy: the pre-tool `function` role of chat, which has a name instead of an id."""
+
+    call_id: str
+    parts: tuple["Part", ...]
+    name: str | None = None
+    is_error: bool = False
+    legacy: bool = False
+
+
+class Thought(Part, frozen=True, tag="thought"):
+    """Reasoning. signature: opaque to us, must travel back unchanged. redacted: the text is the vendor's cipher."""
+
+    text: str
+    signature: str | None = None
+    redacted: bool = False
+
+
+class Refusal(Part, frozen=True, tag="refusal"):
+    """The model's words of refusal."""
+
+    text: str
+
+
+class Foreign(Part, frozen=True, tag="foreign"):
+    """A part we do not know, kept as it came; content if it names a type, nothing if it does not."""
+
+    dialect: str
+    raw: Any
+    is_content: bool
+
+
+class Turn(Struct, frozen=True, kw_only=True):
+    """One entry of the history. role: `other` holds for every role the dialect does not define, and for none.
+
+    absent: the wire had no content at all (null or missing), which writes back differently from an empty list.
+    """
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "other"]
+    parts: tuple[Part, ...] = ()
+    name: str | None = None
+    absent: bool = False
+    plain: bool = False
+    """The content was one string, not a list of parts."""
+    extra: Json | None = None
+
+
+class Tool(Struct, frozen=True, kw_only=True):
+    """A function the model may call. parameters: JSON Schema, as given."""
+
+    name: str
+    description: str | None = None
+    parameters: Json | None = None
+    strict: bool | None = None
+    extra: Json | None = None
+
+
+class ToolChoice(Struct, frozen=True, kw_only=True):
+    """Whether the model must call: `one` names the tool, `any` (with allowed names) leaves the choice."""
+
+    mode: Literal["auto", "any", "one", "none"]
+    names: tuple[str, ...] = ()
+
+
+class ReasoningWish(Struct, frozen=True, kw_only=True):
+    """How much to think: in words (effort) or tokens (budget); enabled False asks for none."""
+
+    enabled: bool | None = None
+    effort: str | None = None
+    budget_tokens: int | None = None
+    show: bool | None = None
+
+
+class OutputShape(Struct, frozen=True, kw_only=True):
+    """Structured output: `json` any object, `schema` this JSON Schema."""
+
+    kind: Literal["text", "json", "schema"]
+    name: str | None = None
+    schema: Json | None = None
+    strict: bool | None = None
+
+
+class Sampling(Struct, frozen=True, kw_only=True):
+    """Every field None where the caller did not say: nothing is filled in."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    max_tokens: int | None = None
+    candidates: int | None = None
+
+
+class Ask(Struct, frozen=True, kw_only=True):
+    """One request to a model.
+
+    body: the bytes it came as; where source and target dialect are the same, they are what goes out.
+    extra: top-level members we have no word for.
+    """
+
+    model: str
+    turns: tuple[Turn, ...]
+    stream: bool = False
+    include_usage: bool = False
+    """The caller of a chat stream asked for the usage frame."""
+    tools: tuple[Tool, ...] = ()
+    tool_choice: ToolChoice | None = None
+    parallel_tool_calls: bool | None = None
+    sampling: Sampling = field(default_factory=Sampling)
+    reasoning: ReasoningWish | None = None
+    output: OutputShape | None = None
+    metadata: Json | None = None
+    user: str | None = None
+    dialect: str = ""
+    body: bytes = b""
+    extra: Json | None = None
+
+
+class Usage(Struct, frozen=True, kw_only=True):
+    """Tokens as billed. tokens_in includes cached and cache writes; tokens_out includes reasoning."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cached: int = 0
+    cache_write: int = 0
+    reasoning: int = 0
+
+
+Stop = Literal["end", "stop_string", "length", "tool_call", "refusal", "error", "pause", "other"]
+"""Why the model ended: its natural end, a stop string, the token limit, a tool call, a policy, a broken call, a pause."""
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """One whole answer. stop None: the upstream named none. stop_raw: its own word."""
+
+    reply_id: str
+    model: str
+    created: int
+    """Seconds since 1970, as the upstream said or the clock that was handed in."""
+    parts: tuple[Part, ...]
+    stop: Stop | None = None
+    stop_raw: str | None = None
+    stop_string: str | None = None
+    usage: Usage | None = None
+    body: bytes = b""
+    extra: Json | None = None
+
+
+# ---------------------------------------------------------------- the pieces of a streamed answer
+
+
+class Delta(Struct, frozen=True, kw_only=True, tag_field="delta"):
+    """One piece of a streamed answer, in the order it came."""
+
+
+class Opened(Delta, frozen=True, tag="opened"):
+    """The answer begins; sent once, first."""
+
+    reply_id: str
+    model: str
+    created: int
+    usage: Usage | None = None
+
+
+class TextDelta(Delta, frozen=True, tag="text"):
+    """More of the answer's text."""
+
+    text: str
+
+
+class ThoughtDelta(Delta, frozen=True, tag="thought"):
+    """More reasoning; a signature comes with, or after, the last of its text."""
+
+    text: str = ""
+    signature: str | None = None
+    redacted: bool = False
+
+
+class RefusalDelta(Delta, frozen=True, tag="refusal"):
+    """More of a refusal's words."""
+
+    text: str
+
+
+class ToolCallDelta(Delta, frozen=True, tag="tool_call"):
+    """More of the call number `index` (from 0): id and name once, with the first piece; arguments in pieces."""
+
+    index: int
+    call_id: str | None = None
+    name: str | None = None
+    arguments: str = ""
+    signature: str | None = None
+
+
+class Stopped(Delta, frozen=True, tag="stopped"):
+    """The model ended, and why."""
+
+    stop: Stop
+    stop_raw: str | None = None
+    stop_string: str | None = None
+
+
+class UsageDelta(Delta, frozen=True, tag="usage"):
+    """The bill so far; the last one counts."""
+
+    usage: Usage
+
+
+class Closed(Delta, frozen=True, tag="closed"):
+    """The upstream's terminal mark was seen; nothing follows. A stream without it was cut."""
+
+
+class Failed(Delta, frozen=True, tag="failed"):
+    """The upstream reported a fault after the stream had begun; nothing follows."""
+
+    message: str
+    kind: str = "api_error"
+    code: str | None = None
+    status: int = 502
