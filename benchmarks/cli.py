@@ -1,4 +1,4 @@
-"""The command line: how long a person waits for `stipula --version`, and what `stipula check` of this repository costs."""
+"""The command line: the wait for `stipula --version`, the cost of `stipula check` of this repository."""
 
 import os
 import resource
