@@ -4,6 +4,7 @@ Structs are frozen: nobody changes a message in flight. A dialect's reader makes
 another vendor cannot carry is a `Loss` (see `losses.py`), never a silent drop.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -12,21 +13,27 @@ Json = dict[str, Any]
 
 
 class Part(Struct, frozen=True, kw_only=True, tag_field="part"):
-    """One piece of a turn's content. `extra` keeps members of the wire form that we have no word for."""
+    """One piece of a turn's content. `extra` keeps members of the wire form that we have no word for.
 
+    at: JSON Pointer of the piece in the request as it came, for losses; "" where it came from no request.
+    """
+
+    at: str = ""
     extra: Json | None = None
 
 
 class Text(Part, frozen=True, tag="text"):
-    """Plain text, never trimmed and never joined."""
+    """Plain text, never trimmed and never joined. citations: the sources a vendor named for it, as it spelled them."""
 
     text: str
+    citations: tuple[Json, ...] = ()
 
 
 class Media(Part, frozen=True, tag="media"):
     """An image, a document or a piece of sound: exactly one of data (base64), url and file_id is set.
 
-    mime: for example `image/png`; None where the wire does not say. name: a file name. detail: an image's wanted detail.
+    mime: for example `image/png`; None where the wire does not say. name: a file name.
+    detail: an image's wanted detail.
     """
 
     kind: Literal["image", "document", "audio"]
@@ -39,19 +46,30 @@ class Media(Part, frozen=True, tag="media"):
 
 
 class ToolCall(Part, frozen=True, tag="tool_call"):
-    """A call the model made. arguments: JSON text exactly as the model sent it, never encoded again."""
+    """A call the model made. arguments: JSON text exactly as the model sent it, never encoded again.
+
+    signature: a vendor's seal of the reasoning before the call, which must travel back unchanged.
+    legacy: the pre-tool `function_call` of chat. kind: `custom` for a call whose input is free text.
+    """
 
     call_id: str
     name: str
     arguments: str
     signature: str | None = None
+    legacy: bool = False
+    kind: Literal["function", "custom"] = "function"
 
 
 class ToolResult(Part, frozen=True, tag="tool_result"):
-    """What a tool answered. legacy: the pre-tool `function` role of chat, which has a name instead of an id."""
+    """What a tool answered. legacy: the pre-tool `function` role of chat, which has a name instead of an id.
+
+    plain: the content was one string. value: the answer as the object that it was, where the wire takes objects.
+    """
 
     call_id: str
-    parts: tuple["Part", ...]
+    parts: tuple[Part, ...] = ()
+    value: Any = None
+    plain: bool = False
     name: str | None = None
     is_error: bool = False
     legacy: bool = False
@@ -79,14 +97,19 @@ class Foreign(Part, frozen=True, tag="foreign"):
     is_content: bool
 
 
+Role = Literal["system", "developer", "user", "assistant", "tool", "other"]
+
+
 class Turn(Struct, frozen=True, kw_only=True):
     """One entry of the history. role: `other` holds for every role the dialect does not define, and for none.
 
+    at: JSON Pointer of the entry in the request as it came; several turns may come from one entry.
     absent: the wire had no content at all (null or missing), which writes back differently from an empty list.
     """
 
-    role: Literal["system", "developer", "user", "assistant", "tool", "other"]
+    role: Role
     parts: tuple[Part, ...] = ()
+    at: str = ""
     name: str | None = None
     absent: bool = False
     plain: bool = False
@@ -95,29 +118,38 @@ class Turn(Struct, frozen=True, kw_only=True):
 
 
 class Tool(Struct, frozen=True, kw_only=True):
-    """A function the model may call. parameters: JSON Schema, as given."""
+    """A function the model may call. parameters: JSON Schema, as given.
+
+    hosted: the vendor runs it; then extra is the whole wire form, which no other dialect can carry.
+    """
 
     name: str
     description: str | None = None
     parameters: Json | None = None
     strict: bool | None = None
+    hosted: bool = False
+    at: str = ""
     extra: Json | None = None
 
 
 class ToolChoice(Struct, frozen=True, kw_only=True):
-    """Whether the model must call: `one` names the tool, `any` (with allowed names) leaves the choice."""
+    """Whether the model must call: `one` names the tool, `any` leaves the choice; names narrow `auto` and `any`."""
 
     mode: Literal["auto", "any", "one", "none"]
     names: tuple[str, ...] = ()
 
 
 class ReasoningWish(Struct, frozen=True, kw_only=True):
-    """How much to think: in words (effort) or tokens (budget); enabled False asks for none."""
+    """How much to think: in words (effort) or tokens (budget); enabled False asks for none.
+
+    show: the caller wants to see it. summary: how long a summary, in the vendor's word.
+    """
 
     enabled: bool | None = None
     effort: str | None = None
     budget_tokens: int | None = None
     show: bool | None = None
+    summary: str | None = None
 
 
 class OutputShape(Struct, frozen=True, kw_only=True):
@@ -125,6 +157,7 @@ class OutputShape(Struct, frozen=True, kw_only=True):
 
     kind: Literal["text", "json", "schema"]
     name: str | None = None
+    description: str | None = None
     schema: Json | None = None
     strict: bool | None = None
 
@@ -141,17 +174,24 @@ class Sampling(Struct, frozen=True, kw_only=True):
     stop: tuple[str, ...] = ()
     max_tokens: int | None = None
     candidates: int | None = None
+    logit_bias: Json | None = None
+    logprobs: bool | None = None
+    top_logprobs: int | None = None
 
 
 class Ask(Struct, frozen=True, kw_only=True):
     """One request to a model.
 
+    dialect: the one it came in; "" for an ask that was made in process, which every dialect writes as its own.
     body: the bytes it came as; where source and target dialect are the same, they are what goes out.
-    extra: top-level members we have no word for.
+    dropped: JSON Pointers of entries of the history that the reading left out because they carry nothing.
+    extra: members we have no word for, by their path without the first slash.
+    at: where the source dialect spells a word of this struct: field name to JSON Pointer, for losses.
     """
 
     model: str
     turns: tuple[Turn, ...]
+    dropped: tuple[str, ...] = ()
     stream: bool = False
     include_usage: bool = False
     """The caller of a chat stream asked for the usage frame."""
@@ -163,9 +203,17 @@ class Ask(Struct, frozen=True, kw_only=True):
     output: OutputShape | None = None
     metadata: Json | None = None
     user: str | None = None
+    service_tier: str | None = None
+    verbosity: str | None = None
+    cache_key: str | None = None
+    safety_id: str | None = None
+    store: bool | None = None
+    previous_reply_id: str | None = None
+    """Answers that the gateway keeps (`store`, `previous_response_id`); never forwarded, see DESIGN §2."""
     dialect: str = ""
     body: bytes = b""
     extra: Json | None = None
+    at: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Usage(Struct, frozen=True, kw_only=True):
@@ -179,11 +227,20 @@ class Usage(Struct, frozen=True, kw_only=True):
 
 
 Stop = Literal["end", "stop_string", "length", "tool_call", "refusal", "error", "pause", "other"]
-"""Why the model ended: its natural end, a stop string, the token limit, a tool call, a policy, a broken call, a pause."""
+"""Why the model ended: its natural end, a stop string, the token limit, a tool call, a policy, a fault, a pause."""
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """One of several answers to the same ask, after the first, which is the reply itself."""
+
+    parts: tuple[Part, ...]
+    stop: Stop | None = None
+    stop_raw: str | None = None
+    extra: Json | None = None
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """One whole answer. stop None: the upstream named none. stop_raw: its own word."""
+    """One whole answer. stop None: the upstream named none. stop_raw: its own word. body: the bytes it came as."""
 
     reply_id: str
     model: str
@@ -194,6 +251,8 @@ class Reply(Struct, frozen=True, kw_only=True):
     stop_raw: str | None = None
     stop_string: str | None = None
     usage: Usage | None = None
+    others: tuple[Candidate, ...] = ()
+    dialect: str = ""
     body: bytes = b""
     extra: Json | None = None
 
@@ -202,7 +261,9 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class Delta(Struct, frozen=True, kw_only=True, tag_field="delta"):
-    """One piece of a streamed answer, in the order it came."""
+    """One piece of a streamed answer, in the order it came. candidate: which answer, where several were asked for."""
+
+    candidate: int = 0
 
 
 class Opened(Delta, frozen=True, tag="opened"):
@@ -244,6 +305,14 @@ class ToolCallDelta(Delta, frozen=True, tag="tool_call"):
     signature: str | None = None
 
 
+class ForeignDelta(Delta, frozen=True, tag="foreign"):
+    """Something in a stream that we have no word for, in the vendor's form; other dialects tell it as a loss."""
+
+    dialect: str
+    what: str
+    raw: Any
+
+
 class Stopped(Delta, frozen=True, tag="stopped"):
     """The model ended, and why."""
 
@@ -263,9 +332,10 @@ class Closed(Delta, frozen=True, tag="closed"):
 
 
 class Failed(Delta, frozen=True, tag="failed"):
-    """The upstream reported a fault after the stream had begun; nothing follows."""
+    """The upstream reported a fault, or ended without its terminal mark; nothing follows. kind: see `dialect.Kind`."""
 
     message: str
     kind: str = "api_error"
     code: str | None = None
     status: int = 502
+    param: str | None = None

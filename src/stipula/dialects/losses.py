@@ -1,6 +1,14 @@
 """What one dialect says and another cannot: written down, never dropped silently."""
 
+import json
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
 from msgspec import Struct
+
+HEADER: Final = "x-stipula-losses"
+MAX_HEADER_BYTES: Final = 2048
 
 
 class Loss(Struct, frozen=True):
@@ -13,3 +21,22 @@ class Loss(Struct, frozen=True):
 
 Losses = list[Loss]
 """A writer appends; the caller reads."""
+
+
+def losses_header(losses: Sequence[Loss], *, max_bytes: int = MAX_HEADER_BYTES) -> str:
+    """The value of `x-stipula-losses`: a compact JSON array of at most max_bytes, ending in `{"more": n}` if cut.
+
+    ASCII only: pointers may hold any character, header values may not.
+    """
+    room = max_bytes - 1
+    shown: list[bytes] = []
+    for number, loss in enumerate(losses):
+        item = json.dumps(msgspec.to_builtins(loss), separators=(",", ":")).encode("ascii")
+        more = b'{"more":%d}' % (len(losses) - number)
+        is_last = number == len(losses) - 1
+        if len(item) + 1 > room - (0 if is_last else len(more) + 1):
+            shown.append(more)
+            break
+        shown.append(item)
+        room -= len(item) + 1
+    return (b"[" + b",".join(shown) + b"]").decode("ascii")
