@@ -1,0 +1,1 @@
+"""From reality to contract: a file a source."""
