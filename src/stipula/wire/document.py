@@ -16,7 +16,7 @@ from stipula.wire.laws import Law, places_of
 from stipula.wire.places import shown, split_place, steps_of
 from stipula.wire.sse import FrameReader
 
-Schema = dict[str, Any]
+Schema = dict[str, Any] | bool
 """A JSON Schema as it was parsed; what it means is the validator's business."""
 Unknown = Literal["allow", "refuse"]
 
@@ -123,12 +123,12 @@ def read_document(document: Mapping[str, object]) -> EventsDocument:
 
 def narrowed(told: EventsDocument) -> dict[str, Schema]:
     """The shapes that a producer is held to: each open shape with its narrowing as one more `allOf` part."""
-    return {
-        name: {**schema, "allOf": [*schema.get("allOf", ()), told.producer.events[name]]}
-        if name in told.producer.events
-        else schema
-        for name, schema in told.events.items()
-    }
+    shapes = dict(told.events)
+    for name, narrowing in told.producer.events.items():
+        open_shape = shapes[name]
+        shape = open_shape if isinstance(open_shape, dict) else {"allOf": [open_shape]}
+        shapes[name] = {**shape, "allOf": [*shape.get("allOf", ()), narrowing]}
+    return shapes
 
 
 def any_order(events: Iterable[str]) -> Order:
@@ -137,29 +137,35 @@ def any_order(events: Iterable[str]) -> Order:
 
 
 def declared_keys(schema: Schema) -> frozenset[str] | None:
-    """The names that a shape declares at its top, through `allOf` and local `$ref`.
+    """The names that a shape declares at its top, through `allOf`, `anyOf`, `oneOf` and local `$ref`.
 
-    None where it describes names by a pattern or by a schema, so that any may be meant.
+    None where it declares none, or describes names by a pattern or by a schema: then any may be meant.
     """
     found: set[str] = set()
-    waiting, seen = [schema], set[int]()
+    waiting: list[object] = [schema]
+    seen: set[int] = set()
     while waiting:
         part = waiting.pop()
-        if id(part) in seen:
+        if not isinstance(part, dict) or id(cast("object", part)) in seen:
             continue
-        seen.add(id(part))
-        if "patternProperties" in part or isinstance(part.get("additionalProperties"), dict):
+        seen.add(id(cast("object", part)))
+        words = cast("dict[str, object]", part)
+        if "patternProperties" in words or isinstance(words.get("additionalProperties"), dict):
             return None
-        found.update(part.get("properties", ()))
-        target = part.get("$ref")
-        pointed = _pointed(schema, target[1:]) if isinstance(target, str) and target.startswith("#") else None
-        waiting.extend(cast("Schema", one) for one in (*part.get("allOf", ()), pointed) if isinstance(one, dict))
-    return frozenset(found)
+        properties = words.get("properties")
+        found.update(cast("dict[str, object]", properties) if isinstance(properties, dict) else ())
+        target = words.get("$ref")
+        if isinstance(target, str) and target.startswith("#"):
+            waiting.append(_pointed(schema, target[1:]))
+        for keyword in ("allOf", "anyOf", "oneOf"):
+            parts = words.get(keyword)
+            waiting.extend(cast("list[object]", parts) if isinstance(parts, list) else ())
+    return frozenset(found) or None
 
 
 def _pointed(value: object, pointer: str) -> object:
     for step in steps_of(pointer):
-        value = cast("Schema", value).get(step) if isinstance(value, dict) else None
+        value = cast("dict[str, object]", value).get(step) if isinstance(value, dict) else None
     return value
 
 

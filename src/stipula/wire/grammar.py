@@ -98,7 +98,7 @@ class Grammar(Struct, frozen=True, kw_only=True):
 
     def form(self, name: str) -> Self:
         """The same contract with the order of one of its forms, for a stream that is known to be of that form."""
-        return msgspec.structs.replace(self, order=self.forms[name], forms={})
+        return msgspec.structs.replace(self, order=self.forms[name])
 
     def accepts(self, word: Iterable[str]) -> bool:
         """Whether these events, in this order and no more, are a whole stream; shapes and laws are not asked."""
@@ -119,6 +119,7 @@ class StreamChecker:
         self._order = grammar.order
         self._validators = validators or {}
         self._forms = {name: order.initial for name, order in grammar.forms.items()}
+        self._before = self.state
         self._is_closed = False
         self._watchers: dict[str, list[tuple[str, Watcher]]] = {}
         for law in grammar.laws:
@@ -142,6 +143,7 @@ class StreamChecker:
     def accept(self, event: str, payload: object) -> list[Violation]:
         """What is wrong with the next event; payload: its decoded JSON."""
         self.number += 1
+        self._before = self.state
         found: list[Violation] = []
         was_done = self.is_done
         is_known = event in self._grammar.events
@@ -162,6 +164,10 @@ class StreamChecker:
             if broken is not None:
                 self._tell(found, event, broken.pointer, law, broken.wanted, broken.seen)
         return found
+
+    def withdraw(self) -> None:
+        """The last event was not sent after all: the state is as before it. What the laws saw stays seen."""
+        self.state = self._before
 
     def close(self) -> list[Violation]:
         """The end of the stream: a break where its terminal event has not come. Told once."""

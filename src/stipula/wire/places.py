@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct
 
 MAX_KEPT_CHARACTERS: Final = 256
 """Longer values are remembered by their length and digest."""
-_MAX_SHOWN_CHARACTERS: Final = 80
+_MAX_SHOWN_CHARACTERS: Final = 12
 
 
 class Imprint(Struct, frozen=True):
@@ -99,13 +99,18 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it: one line, at most 80 characters."""
-    if value is UNSET:
-        return "nothing"
-    if isinstance(value, Imprint):
-        return f"a value of length {value.size}"
-    text = _as_json(value).decode()
-    return text if len(text) <= _MAX_SHOWN_CHARACTERS else text[: _MAX_SHOWN_CHARACTERS - 1] + "…"
+    """A value in a few words: strings clipped to what says which one it is, and hands on no secret."""
+    match value:
+        case str() if len(value) > _MAX_SHOWN_CHARACTERS:
+            return f"{_as_json(value[:_MAX_SHOWN_CHARACTERS] + '…').decode()} ({len(value)} characters)"
+        case Imprint():
+            return f"a value of {value.size} characters"
+        case list():
+            return f"an array of {len(cast('list[object]', value))}"
+        case dict():
+            return f"an object of {len(cast('dict[str, object]', value))} fields"
+        case _:
+            return "nothing" if value is UNSET else _as_json(value).decode()
 
 
 def _as_json(value: object) -> bytes:
