@@ -4,12 +4,21 @@ Structs are frozen: nobody changes a message in flight. A dialect's reader makes
 another vendor cannot carry is a `Loss` (see `losses.py`), never a silent drop.
 """
 
+import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
 Json = dict[str, Any]
+
+# What ECMAScript's trim() takes away. Python's strip() also takes U+001C-001F and U+0085, and leaves U+FEFF.
+_NOT_WHITE_SPACE: Final = re.compile("[^\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]")
+
+
+def is_blank(text: str) -> bool:
+    """Whether ECMAScript's trim() leaves nothing of the text."""
+    return _NOT_WHITE_SPACE.search(text) is None
 
 
 class Part(Struct, frozen=True, kw_only=True, tag_field="part"):
@@ -103,6 +112,7 @@ Role = Literal["system", "developer", "user", "assistant", "tool", "other"]
 class Turn(Struct, frozen=True, kw_only=True):
     """One entry of the history. role: `other` holds for every role the dialect does not define, and for none.
 
+    A `tool` turn holds only tool results, at least one; no other turn holds any.
     at: JSON Pointer of the entry in the request as it came; several turns may come from one entry.
     absent: the wire had no content at all (null or missing), which writes back differently from an empty list.
     """
@@ -120,7 +130,8 @@ class Turn(Struct, frozen=True, kw_only=True):
 class Tool(Struct, frozen=True, kw_only=True):
     """A function the model may call. parameters: JSON Schema, as given.
 
-    hosted: the vendor runs it; then extra is the whole wire form, which no other dialect can carry.
+    hosted: the vendor runs it, or it is of a type of the vendor's own; then extra is the whole wire form.
+    legacy: the pre-tool `functions` of chat.
     """
 
     name: str
@@ -128,6 +139,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     parameters: Json | None = None
     strict: bool | None = None
     hosted: bool = False
+    legacy: bool = False
     at: str = ""
     extra: Json | None = None
 
