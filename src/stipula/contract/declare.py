@@ -71,27 +71,36 @@ class Contract:
         )
 
     def tool(
-        self, *, name: str = "", takes: Stated = None, success: Stated = None, **others: Stated
+        self,
+        *,
+        name: str = "",
+        takes: Stated = None,
+        success: Stated = None,
+        partial: Stated = None,
+        failure: Stated = None,
+        annotations: Mapping[str, Json] | None = None,
     ) -> Callable[[Function], Function]:
-        """This declares the decorated function: its name, its first lines of documentation, its parameters, its answer.
+        """This declares the decorated function: its name, its documentation, its parameters, its answer.
 
-        What is given here counts before what the function says of itself. others: as `declare_tool` takes them.
+        What is given here counts before what the function says of itself.
         """
 
         def declare(function: Function) -> Function:
-            told = {"description": inspect.getdoc(function) or ""} | others
             self.declare_tool(
                 name or function.__name__,
                 takes=_parameters(function) if takes is None else takes,
                 success=_answer(function) if success is None else success,
-                **told,
+                partial=partial,
+                failure=failure,
+                description=inspect.getdoc(function) or "",
+                annotations=annotations,
             )
             return function
 
         return declare
 
     def route(self, method: str, path: str, answers: Mapping[int | str, Stated], *, takes: Stated = None) -> "Contract":
-        """An HTTP route: status → shape of the body; 2xx and 3xx are successes. takes: the shape of the request's body."""
+        """An HTTP route: status → shape of the body; 2xx and 3xx are successes. takes: shape of the request's body."""
         place = f"route:{method.upper()} {path}"
         for status, stated in answers.items():
             outcome = "success" if str(status)[:1] in "23" else "failure"
@@ -153,15 +162,20 @@ def shape_of(stated: Stated, *, side: str = "serialization") -> Schema:
     if isinstance(stated, _Pydantic):
         return _unwrapped(stated.model_json_schema(mode=side))
 
+    hoisted: dict[str, Any] = {}
+
     def foreign(kind: type) -> dict[str, Any]:
-        if isinstance(kind, _Pydantic):
-            return kind.model_json_schema(mode=side)
-        raise NotImplementedError
+        if not isinstance(kind, _Pydantic):
+            raise NotImplementedError
+        inner = kind.model_json_schema(mode=side)
+        hoisted.update(inner.pop("$defs", {}))  # its references count from the root
+        return inner
 
     try:
-        return _unwrapped(msgspec.json.schema(stated, schema_hook=foreign))
+        schema = msgspec.json.schema(stated, schema_hook=foreign)
     except (TypeError, NotImplementedError, RuntimeError, NameError) as why:
         raise NoShape(seen=getattr(stated, "__qualname__", repr(stated)), why=str(why).splitlines()[0]) from None
+    return _unwrapped(schema | {"$defs": hoisted | schema.get("$defs", {})} if hoisted else schema)
 
 
 def _unwrapped(schema: dict[str, Any]) -> Schema:
