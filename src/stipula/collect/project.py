@@ -3,7 +3,6 @@
 An unknown key, a wrong type or a missing key is an error that names the key and its line.
 """
 
-import datetime as dt
 import re
 import tomllib
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, Final, Literal, cast
 import msgspec
 from msgspec import Struct, field
 
+from stipula.diff.waivers import Waiver
 from stipula.errors import EXIT_UNAVAILABLE, EXIT_USAGE, Problem
 
 CONFIG_NAME: Final = "stipula.toml"
@@ -93,18 +93,6 @@ class Consumer(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     language: Literal["javascript", "python"] = field(name="from")
     root: str
     ignore: tuple[str, ...] = ()
-
-
-class Waiver(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One `[[waiver]]`: a finding that somebody answers for, until a day."""
-
-    fingerprint: str
-    rule: str
-    surface: str
-    pointer: str
-    reason: str
-    owner: str
-    expires: dt.date
 
 
 class Project(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
