@@ -4,7 +4,7 @@ A vendor's seal of its reasoning must come back unchanged with the call, and a c
 client sends back. Ids of all dialects allow letters, digits, `_` and `-`.
 """
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import b64decode, urlsafe_b64encode
 from binascii import Error as NotBase64
 from typing import Final
 
@@ -24,6 +24,6 @@ def unsealed(call_id: str) -> tuple[str, str | None]:
         return call_id, None
     bare, _, text = call_id.rpartition(_MARK)
     try:
-        return bare, urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode()
+        return bare, b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True).decode()
     except (NotBase64, ValueError):
         return call_id, None

@@ -165,8 +165,9 @@ def _tool(raw: object, at: str) -> Tool:
 def _function(members: Json, at: str, *, legacy: bool) -> Tool:
     taken = {name: members[name] for name, is_right in _FUNCTION.items() if name in members and is_right(members[name])}
     extra = None if len(taken) == len(members) else {key: members[key] for key in members.keys() - taken.keys()}
-    stated: Json = {name: value for name, value in taken.items() if value is not None}
-    return Tool(**({"name": ""} | stated), legacy=legacy, at=at, extra=extra)
+    stated: Json = {"name": ""}
+    stated |= {name: value for name, value in taken.items() if value is not None}
+    return Tool(**stated, legacy=legacy, at=at, extra=extra)
 
 
 def _tool_choice(members: Json) -> ToolChoice | None:
