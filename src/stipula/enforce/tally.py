@@ -31,7 +31,7 @@ class Tally:
         """Count one break."""
         key = (surface, violation.law, action)
         if key not in self._counts and len(self._counts) >= MAX_KEYS:
-            key = (OTHER, violation.law if violation.law.isidentifier() else OTHER, action)
+            key = (OTHER, violation.law, action)
         self._counts[key] += 1
 
     def total(self) -> int:

@@ -295,10 +295,12 @@ class _Governing:
 
     def __init__(self, law: OnlyWhen | AbsentWhen | PresentWhen) -> None:
         self.holds: bool | None = None
-        self.words = f"{law.when} is {' or '.join(map(shown, law.among))}"
-        self._among = law.among
+        self._law = law
         self._event, pointer = split_place(law.when)
         self._read = reader_of(pointer)
+
+    def __str__(self) -> str:
+        return f"{self._law.when} is {' or '.join(map(shown, self._law.among))}"
 
     def watcher(self) -> tuple[str, Watcher]:
         return self._event, self._see
@@ -306,12 +308,11 @@ class _Governing:
     def _see(self, payload: object) -> None:
         value = self._read(payload)
         if value is not UNSET:
-            self.holds = any(alike(value, wanted) for wanted in self._among)
+            self.holds = any(alike(value, wanted) for wanted in self._law.among)
 
 
 def _empty_if(law: OnlyWhen | AbsentWhen, *, is_held: bool) -> Watchers:
     governing = _Governing(law)
-    wanted = f"nothing, {'since' if is_held else 'unless'} {governing.words}"
 
     def one(place: str) -> tuple[str, Watcher]:
         event, pointer = split_place(place)
@@ -320,6 +321,7 @@ def _empty_if(law: OnlyWhen | AbsentWhen, *, is_held: bool) -> Watchers:
         def see(payload: object) -> Break | None:
             if governing.holds is not is_held or (value := read(payload)) is UNSET:
                 return None
+            wanted = f"nothing, {'since' if is_held else 'unless'} {governing}"
             return Break(pointer, wanted, shown(value) if pointer else event)
 
         return event, see
@@ -344,6 +346,6 @@ def _present_when(law: PresentWhen) -> Watchers:
     def judge(_payload: object) -> Break | None:
         if not missing or governing.holds is not True:
             return None
-        return Break("", f"{', '.join(missing)} before it, since {governing.words}", "none")
+        return Break("", f"{', '.join(missing)} before it, since {governing}", "none")
 
     return [governing.watcher(), *map(mark, law.places), (law.by, judge)]

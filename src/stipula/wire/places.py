@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, TypeGuard, cast
 
 import msgspec
@@ -43,6 +44,7 @@ class Joint:
         return Imprint(self.size, self._hash.digest())
 
 
+@lru_cache(maxsize=1024)  # each stream asks anew for the places of its laws
 def split_place(place: str) -> tuple[str, str]:
     """`chunk#/content` → `("chunk", "/content")`; without a pointer the place is the event itself."""
     event, _, pointer = place.partition("#")
@@ -54,6 +56,7 @@ def steps_of(pointer: str) -> list[str]:
     return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
 
 
+@lru_cache(maxsize=1024)
 def reader_of(pointer: str) -> Callable[[object], object]:
     """What reads a place of a payload; UNSET where it is not there."""
     steps = steps_of(pointer)
