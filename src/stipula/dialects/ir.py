@@ -39,7 +39,7 @@ class Text(Part, frozen=True, tag="text"):
 
 
 class Media(Part, frozen=True, tag="media"):
-    """An image, a document or a piece of sound: exactly one of data (base64), url and file_id is set.
+    """An image, a document or a piece of sound: exactly one of data (base64), url, file_id and text is set.
 
     mime: for example `image/png`; None where the wire does not say. name: a file name.
     detail: an image's wanted detail.
@@ -50,6 +50,7 @@ class Media(Part, frozen=True, tag="media"):
     data: str | None = None
     url: str | None = None
     file_id: str | None = None
+    text: str | None = None
     name: str | None = None
     detail: str | None = None
 
@@ -57,7 +58,8 @@ class Media(Part, frozen=True, tag="media"):
 class ToolCall(Part, frozen=True, tag="tool_call"):
     """A call the model made. arguments: JSON text exactly as the model sent it, never encoded again.
 
-    signature: a vendor's seal of the reasoning before the call, which must travel back unchanged.
+    signature: a vendor's seal of the reasoning before the call, which must travel back unchanged, and only to the
+    dialect that made it: origin, which is the ask's own where it is "".
     legacy: the pre-tool `function_call` of chat. kind: `custom` for a call whose input is free text.
     """
 
@@ -65,6 +67,7 @@ class ToolCall(Part, frozen=True, tag="tool_call"):
     name: str
     arguments: str
     signature: str | None = None
+    origin: str = ""
     legacy: bool = False
     kind: Literal["function", "custom"] = "function"
 
@@ -85,11 +88,15 @@ class ToolResult(Part, frozen=True, tag="tool_result"):
 
 
 class Thought(Part, frozen=True, tag="thought"):
-    """Reasoning. signature: opaque to us, must travel back unchanged. redacted: the text is the vendor's cipher."""
+    """Reasoning. signature: opaque to us, must travel back unchanged. redacted: the text is the vendor's cipher.
+
+    origin: the dialect that signed it; the ask's own where it is "". No other one can use it.
+    """
 
     text: str
     signature: str | None = None
     redacted: bool = False
+    origin: str = ""
 
 
 class Refusal(Part, frozen=True, tag="refusal"):
@@ -279,11 +286,12 @@ class Delta(Struct, frozen=True, kw_only=True, tag_field="delta"):
 
 
 class Opened(Delta, frozen=True, tag="opened"):
-    """The answer begins; sent once, first."""
+    """The answer begins; sent once, first. created: 0 where the wire has no time; dialect: who speaks."""
 
     reply_id: str
     model: str
     created: int
+    dialect: str = ""
     usage: Usage | None = None
 
 

@@ -34,7 +34,7 @@ def deltas_of(*pieces):
 
 
 def opened(reply_id="chatcmpl-9fQ2", model="gpt-4.1-mini", created=1790000000):
-    return Opened(reply_id=reply_id, model=model, created=created)
+    return Opened(reply_id=reply_id, model=model, created=created, dialect="openai_chat")
 
 
 EXPECTED = {
@@ -199,7 +199,7 @@ def shown(data):
     return one["delta"], one["finish_reason"]
 
 
-START = Opened(reply_id="r-1", model="up", created=3)
+START = Opened(reply_id="r-1", model="up", created=3, dialect="openai_chat")
 
 
 def test_the_sequence_is_exact():

@@ -39,6 +39,9 @@ def write_part(part: Part, losses: Losses, *, is_own: bool) -> Json | None:
             written = {"type": "text", "text": part.text}
         case Refusal():
             written = {"type": "refusal", "refusal": part.text}
+        case Media(text=str(text)):
+            written = {"type": "text", "text": text}
+            losses.append(Loss(at=part.at, what="document as plain text", to=NAME))
         case Media():
             written = _write_media(part)
         case _:

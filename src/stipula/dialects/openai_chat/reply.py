@@ -90,7 +90,10 @@ def write_reply(reply: Reply, losses: Losses) -> bytes:
         "object": "chat.completion",
         "created": reply.created,
         "model": reply.model,
-        "choices": [_write_choice(i, one, losses) for i, one in enumerate((first, *reply.others))],
+        "choices": [
+            _write_choice(i, one, losses, "" if is_own else reply.dialect)
+            for i, one in enumerate((first, *reply.others))
+        ],
     }
     if reply.usage is not None:
         answer["usage"] = write_usage(reply.usage)
@@ -101,12 +104,13 @@ def write_reply(reply: Reply, losses: Losses) -> bytes:
     return msgspec.json.encode(answer)
 
 
-def _write_choice(index: int, one: Candidate, losses: Losses) -> Json:
+def _write_choice(index: int, one: Candidate, losses: Losses, origin: str) -> Json:
     word = None if one.stop is None else FINISH[one.stop]
-    return {"index": index, "message": _write_message(one.parts, losses), "logprobs": None, "finish_reason": word}
+    message = _write_message(one.parts, losses, origin)
+    return {"index": index, "message": message, "logprobs": None, "finish_reason": word}
 
 
-def _write_message(parts: tuple[Part, ...], losses: Losses) -> Json:
+def _write_message(parts: tuple[Part, ...], losses: Losses, origin: str) -> Json:
     texts: list[str] = []
     refusals: list[str] = []
     thoughts: list[Thought] = []
@@ -121,13 +125,13 @@ def _write_message(parts: tuple[Part, ...], losses: Losses) -> Json:
             case Thought():
                 thoughts.append(part)
             case ToolCall():
-                calls.append(write_call(part))
+                calls.append(write_call(part, origin))
             case _:
                 losses.append(Loss(at=part.at, what=_what(part), to=NAME))
     # pieces of one answer are joined with nothing between them: a separator would be a token of ours
     content = "".join(texts) if texts else None
     message: Json = {"role": "assistant", "content": content, "refusal": "".join(refusals) or None}
-    return message | write_thoughts(thoughts) | ({"tool_calls": calls} if calls else {})
+    return message | write_thoughts(thoughts, origin) | ({"tool_calls": calls} if calls else {})
 
 
 def _what(part: Part) -> str:

@@ -24,7 +24,7 @@ from stipula.dialects.ir import (
 )
 from stipula.dialects.openai_chat.content import read_part
 from stipula.dialects.openai_chat.facts import ASK, AT, NAME, SAMPLING, Row
-from stipula.dialects.seals import unsealed
+from stipula.dialects.seals import unmarked, unsealed
 from stipula.dialects.strict_json import (
     as_array,
     as_object,
@@ -303,9 +303,12 @@ def _thought(detail: Json, at: str) -> Thought | None:
     pointer = f"{at}/reasoning_details"
     match detail:
         case {"type": "reasoning.text", "text": str(text)}:
-            return Thought(text=text, signature=as_text(detail.get("signature")), at=pointer)
+            seal = as_text(detail.get("signature"))
+            signature, origin = (None, "") if seal is None else unmarked(seal)
+            return Thought(text=text, signature=signature, origin=origin, at=pointer)
         case {"type": "reasoning.encrypted", "data": str(data)}:
-            return Thought(text=data, redacted=True, at=pointer)
+            cipher, origin = unmarked(data)
+            return Thought(text=cipher, redacted=True, origin=origin, at=pointer)
         case _:
             return None
 
@@ -336,8 +339,9 @@ def read_call(raw: object, at: str) -> Part:
         case {"id": str(link), "function": {"name": str(name), "arguments": str(arguments), **more}, **rest} if (
             not more and not rest.keys() - {"type", "index"}
         ):
-            call_id, signature = unsealed(link)
-            return ToolCall(call_id=call_id, name=name, arguments=arguments, signature=signature, at=at)
+            call_id, seal = unsealed(link)
+            signature, origin = (None, "") if seal is None else unmarked(seal)
+            return ToolCall(call_id=call_id, name=name, arguments=arguments, signature=signature, origin=origin, at=at)
         case {"id": str(link), "type": "custom", "custom": {"name": str(name), "input": str(text), **more}, **rest} if (
             not more and not rest
         ):

@@ -30,7 +30,7 @@ from stipula.dialects.losses import Loss, Losses
 from stipula.dialects.openai_chat.facts import FINISH, NAME
 from stipula.dialects.openai_chat.reply import answers_of, error_members, read_fault, read_stop
 from stipula.dialects.openai_chat.usage import read_usage, write_usage
-from stipula.dialects.seals import sealed, unsealed
+from stipula.dialects.seals import marked, sealed, unmarked, unsealed
 from stipula.dialects.strict_json import as_array, as_count, as_object, as_text
 from stipula.wire.sse import Frame
 
@@ -88,6 +88,7 @@ class ChatReader:
                 reply_id=as_text(chunk.get("id")) or "",
                 model=as_text(chunk.get("model")) or "",
                 created=as_count(chunk.get("created")),
+                dialect=NAME,
             )
         usage = chunk.get("usage")
         for choice in answers_of(chunk.get("choices")):
@@ -144,7 +145,7 @@ class _Calls:
         is_first = index == len(self._ids)
         if is_first:
             self._ids.append(call_id)
-        bare, signature = unsealed(call_id) if is_first and call_id else (call_id, None)
+        bare, seal = unsealed(call_id) if is_first and call_id else (call_id, None)
         arguments = function.get("arguments")
         if arguments and not isinstance(arguments, str):
             arguments = _encode(arguments).decode()  # a server of this dialect that sends the object itself
@@ -153,7 +154,7 @@ class _Calls:
             call_id=bare if is_first else None,
             name=as_text(function.get("name")) if is_first else None,
             arguments=arguments or "",
-            signature=signature,
+            signature=None if seal is None else unmarked(seal)[0],
             candidate=candidate,
         )
 
@@ -198,6 +199,7 @@ class ChatWriter:
         self._wants_usage = ask.include_usage
         self._losses: Losses = [] if losses is None else losses
         self._opened = Opened(reply_id="", model=ask.model, created=0)
+        self._origin = ""
         self._head = ""
         self._tail = ',"usage":null}' if ask.include_usage else "}"
         self._spoken: set[int] = set()
@@ -215,6 +217,7 @@ class ChatWriter:
         match delta:
             case Opened():
                 self._opened = delta
+                self._origin = "" if delta.dialect == NAME else delta.dialect
                 self._usage = delta.usage or self._usage
                 return self._start(delta.candidate)
             case Stopped():
@@ -235,7 +238,7 @@ class ChatWriter:
             case TextDelta():
                 return b'{"content":%b}' % _encode(delta.text)
             case ThoughtDelta():
-                return _thought_json(delta)
+                return _thought_json(delta, self._origin)
             case ToolCallDelta():
                 return self._call_json(delta)
             case RefusalDelta():
@@ -268,7 +271,8 @@ class ChatWriter:
         if (delta.candidate, delta.index) not in self._calls:
             self._calls.add((delta.candidate, delta.index))
             call_id = delta.call_id or f"call_{delta.index}"
-            call |= {"id": sealed(call_id, delta.signature), "type": "function"}
+            seal = None if delta.signature is None else marked(delta.signature, self._origin)
+            call |= {"id": sealed(call_id, seal), "type": "function"}
             call["function"] = {"name": delta.name or ""} | function
         elif delta.signature is not None:
             self._losses.append(Loss(at="", what="signature after the call's start", to=NAME))
@@ -287,12 +291,13 @@ def _failure(failed: Failed) -> Iterable[Frame]:
     return (Frame(data=_encode(error).decode()), _DONE)
 
 
-def _thought_json(delta: ThoughtDelta) -> bytes:
+def _thought_json(delta: ThoughtDelta, origin: str) -> bytes:
     if delta.redacted:
-        return _encode({"reasoning_details": [{"type": "reasoning.encrypted", "data": delta.text}]})
+        cipher = {"type": "reasoning.encrypted", "data": marked(delta.text, origin)}
+        return _encode({"reasoning_details": [cipher]})
     if delta.signature is None:
         return b'{"reasoning_content":%b}' % _encode(delta.text)
-    detail = {"type": "reasoning.text", "text": delta.text, "signature": delta.signature}
+    detail = {"type": "reasoning.text", "text": delta.text, "signature": marked(delta.signature, origin)}
     return _encode(({"reasoning_content": delta.text} if delta.text else {}) | {"reasoning_details": [detail]})
 
 

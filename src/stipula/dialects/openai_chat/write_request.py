@@ -26,7 +26,7 @@ from stipula.dialects.ir import (
 from stipula.dialects.losses import Loss, Losses
 from stipula.dialects.openai_chat.content import write_part
 from stipula.dialects.openai_chat.facts import ASK, NAME, SAMPLING
-from stipula.dialects.seals import sealed
+from stipula.dialects.seals import marked, sealed
 from stipula.dialects.strict_json import as_object
 
 
@@ -240,28 +240,32 @@ def _call(part: Part, *, is_own: bool) -> Any:  # noqa: ANN401 - an unknown call
             return None
 
 
-def write_call(call: ToolCall) -> Json:
-    """One entry of tool_calls; a signature travels in its id."""
+def write_call(call: ToolCall, origin: str = "") -> Json:
+    """One entry of tool_calls; a signature travels in its id, with its origin."""
     if call.kind == "custom":
         return {"id": call.call_id, "type": "custom", "custom": {"name": call.name, "input": call.arguments}}
     function = {"name": call.name, "arguments": call.arguments}
-    return {"id": sealed(call.call_id, call.signature), "type": "function", "function": function}
+    seal = None if call.signature is None else marked(call.signature, call.origin or origin)
+    return {"id": sealed(call.call_id, seal), "type": "function", "function": function}
 
 
-def write_thoughts(thoughts: list[Thought]) -> Json:
+def write_thoughts(thoughts: list[Thought], origin: str = "") -> Json:
     """Reasoning beside an answer: as text, and as details where a signature or a cipher must come back."""
     if not thoughts:
         return {}
     text = "".join(thought.text for thought in thoughts if not thought.redacted)
     if len(thoughts) == 1 and thoughts[0].signature is None and not thoughts[0].redacted:
         return {"reasoning_content": text}
-    return {"reasoning_content": text, "reasoning_details": [_detail(thought) for thought in thoughts]}
+    return {
+        "reasoning_content": text,
+        "reasoning_details": [_detail(thought, thought.origin or origin) for thought in thoughts],
+    }
 
 
-def _detail(thought: Thought) -> Json:
+def _detail(thought: Thought, origin: str) -> Json:
     if thought.redacted:
-        return {"type": "reasoning.encrypted", "data": thought.text}
-    signature = {} if thought.signature is None else {"signature": thought.signature}
+        return {"type": "reasoning.encrypted", "data": marked(thought.text, origin)}
+    signature = {} if thought.signature is None else {"signature": marked(thought.signature, origin)}
     return {"type": "reasoning.text", "text": thought.text} | signature
 
 
