@@ -48,7 +48,7 @@ MULTI = [
     *block(["a"], COUNCIL, {"trajectory_id": "p1_t1"}, {"rounds": 2, "trajectories": 8}),
     *answer("multi-thinking", "Paris", steps=["a"]),
 ]
-FALLBACK = [
+FALLBACK: list[tuple[str, dict]] = [
     metadata("multi-thinking"),
     *block(["a", "b"], COUNCIL),
     *block(["c"]),
@@ -140,6 +140,17 @@ def test_streams_of_every_mode_hold(stream: list, reader: Grammar, producer: Gra
 def test_a_fallback_holds_in_its_own_form_only(producer: Grammar):
     assert break_of(FALLBACK, producer.form("fallback")) == []
     assert {violation.law for violation in break_of(FALLBACK, producer)} == {"order"}
+
+
+@pytest.mark.clause("RS-044")
+def test_a_fallback_may_be_admitted_when_it_happens_and_never_twice(producer: Grammar):
+    checker = StreamChecker(producer)
+    second_block = FALLBACK.index(block(["c"])[0], 2)
+    assert [one for event in FALLBACK[:second_block] for one in checker.accept(*event)] == []
+    assert not checker.allows("thinking_start")
+    checker.admit("fallback")
+    rest = [*FALLBACK[second_block : second_block + 3], FALLBACK[second_block]]
+    assert [(one.number, one.law) for event in rest for one in checker.accept(*event)] == [(second_block + 4, "order")]
 
 
 def with_field(stream: list, at: int, **fields: object) -> list:

@@ -81,7 +81,7 @@ def test_a_stream_cut_short_is_told_once():
 
 
 def test_after_the_end_only_the_order_speaks():
-    one = checker(unknown_events="allow")
+    one = checker(unknown_keys="refuse")
     run(one, ("open", {}), ("end", {"text": ""}))
     assert [violation.law for violation in one.accept("part", {"n": "?", "x": 1})] == ["order"]
     assert one.accept("whatever", {}) == [

@@ -28,6 +28,7 @@ PRESENT: dict[str, Any] = {"id": "L", "kind": "present_when", "places": ["part",
 
 JOINED = "the 1 × part#/text joined, 2 long"
 LISTS = Break("/list", "the 1 × part#/list joined, 2 long", "1 long: an array of 1")
+TWO_LISTS = Break("/list", "the 2 × part#/list joined, 2 long", "2 long: an array of 2")
 LONG = "a value of 300 characters"
 HELD = 'since begin#/mode is "slow" or 1'
 FREE = 'nothing, unless begin#/mode is "slow" or 1'
@@ -42,6 +43,7 @@ FIRING = [
     (TEXT, [("part", {"text": "ab"}), ("end", {"text": "ba"})], Break("/text", JOINED, '2 long: "ba"')),
     (TEXT, [("end", {"text": "a"})], Break("/text", "the 0 × part#/text joined, 0 long", '1 long: "a"')),
     (LIST, [("part", {"list": ["a", "b"]}), ("end", {"list": ["ab"]})], LISTS),
+    (LIST, [("part", {"list": [1]}), ("part", {"list": [23]}), ("end", {"list": [12, 3]})], TWO_LISTS),
     (COUNT, [("part", {}), ("part", {}), ("end", {"count": 1})], Break("/count", "2", "1")),
     (COUNT, [("part", {}), ("end", {"count": True})], Break("/count", "1", "true")),
     (SAME, [("begin", {"who": "a"}), ("part", {}), ("end", {"who": "b"})], Break("/who", '"a"', '"b"')),
@@ -80,6 +82,7 @@ NEAR_MISSES = [
     (PRESENT, [SLOW, ("part", {}), ("part", {"extra": 0}), ("end", {})]),
     (PRESENT, [FAST, ("end", {})]),
     (PRESENT, [SLOW, ("part", {})]),
+    (PRESENT, [("end", {})]),
 ]
 
 

@@ -158,6 +158,13 @@ def test_an_id_without_data_is_told_with_the_next_event():
     assert reader.feed(b"data: a\n\ndata: b\n\n") == [Frame(data="a", id="5", retry_ms=9), Frame(data="b")]
 
 
+@pytest.mark.parametrize("value", ["٣", "²", "9" * 16, "9" * 10_000, ""])
+def test_a_retry_that_is_no_sane_number_is_ignored(value: str):
+    reader = FrameReader()
+    assert reader.feed(f"retry: {value}\ndata: a\n\n".encode()) == [Frame(data="a")]
+    assert reader.retry_ms is None
+
+
 def test_frames_before_a_break_are_given_and_then_the_break_is_raised_again_and_again():
     reader = FrameReader()
     assert reader.feed(b"data: good\n\ndata: \xff\n\ndata: lost\n\n") == [Frame(data="good")]
