@@ -20,3 +20,8 @@ def reference() -> dict[str, Any]:
 def chat_v2() -> dict[str, Any]:
     path = Path(stipula.__path__[0]) / "chat" / "contract" / "chat_v2.json"
     return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def sse_cases() -> list[dict[str, Any]]:
+    return json.loads((DATA / "security" / "sse-frames.json").read_text(encoding="utf-8"))

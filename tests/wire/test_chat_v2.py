@@ -1,6 +1,8 @@
 """The chat's document against the reference it was written from: its table, its words, its shapes, its laws."""
 
+import base64
 import copy
+import json
 import re
 from collections.abc import Iterator
 
@@ -9,6 +11,7 @@ import pytest
 from stipula.contract.verdict import compile_shape
 from stipula.wire.document import Order
 from stipula.wire.grammar import Grammar, StreamChecker, Violation
+from stipula.wire.sse import FrameReader
 
 ID, NOW = "0123456789ab", "2026-11-30T10:00:00Z"
 
@@ -227,3 +230,13 @@ def test_no_field_that_the_service_sends_can_be_removed_renamed_or_retyped(
     assert any(pointer.startswith(f"/{key}") for where, pointer in told[1] if where == event)
     if key not in WITHOUT_HARM and (event, key) != ("error", "request_id"):
         assert break_of(removed, producer)
+
+
+def test_the_corpus_stream_that_ends_in_an_error_holds_to_its_last_byte(reader: Grammar, sse_cases: list[dict]):
+    (case,) = (case for case in sse_cases if case.get("dialect") == "stipula_chat_v2")
+    stream = b"".join(base64.b64decode(part["b64"]) * part["times"] for part in case["parts"])
+    events = [(frame.event, json.loads(frame.data)) for frame in FrameReader().feed(stream)]
+    assert break_of(events, reader) == []
+    assert "".join(payload["content"] for event, payload in events if event == "chunk") == case["text"]
+    assert case["error_has"] in events[-1][1]["error"]
+    assert [violation.law for violation in break_of(events[:-1], reader)] == ["order"]
