@@ -70,7 +70,7 @@ def _written(value: Json, *, is_sorted: bool, depth: int = 0) -> str:
         case True | False | None:
             text = {True: "true", False: "false", None: "null"}[value]
         case int():
-            text = int.__repr__(value)
+            text = _integer(value)
         case float():
             text = _number(value)
         case dict():
@@ -100,6 +100,13 @@ def _number(value: float) -> str:
     if not math.isfinite(value):
         raise NotJson(seen=str(value))
     return rfc8785.dumps(value).decode()
+
+
+def _integer(value: int) -> str:
+    try:
+        return int.__repr__(value)
+    except ValueError:  # Python writes at most 4300 digits
+        raise NotJson(seen="an integer of thousands of digits") from None
 
 
 def _check_depth(depth: int) -> None:

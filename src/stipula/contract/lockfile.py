@@ -87,9 +87,9 @@ def _told_in_full(surface: Surface) -> dict[str, Json]:
         "shapes": {outcome: required_sorted(shape) for outcome, shape in surface.shapes.items()},
         "annotations": surface.annotations,
         "texts": surface.texts,
-        "definition": required_sorted(surface.definition),
     }
-    return {name: value for name, value in members.items() if value is not None and value != {}}
+    told = {name: value for name, value in members.items() if value}
+    return told if surface.definition is None else told | {"definition": required_sorted(surface.definition)}
 
 
 def _is_told_by_definition(surface: Surface) -> bool:

@@ -131,11 +131,11 @@ def check(schema: Schema, where: str = "schema") -> None:
         except NoSuchPlace:
             raise BadSchema(where=where, pointer=place, why=f"$ref {reference!r} names nothing") from None
     try:
-        jsonschema_rs.meta.validate(schema)
-    except (jsonschema_rs.ValidationError, ValueError) as why:
-        place = pointer(*why.instance_path) if isinstance(why, jsonschema_rs.ValidationError) else ""
-        message = why.message if isinstance(why, jsonschema_rs.ValidationError) else str(why)
-        raise BadSchema(where=where, pointer=place or "/", why=message[:200]) from None
+        jsonschema_rs.validator_for(schema, offline=True)  # compiles patterns too, which the meta-schema does not
+    except jsonschema_rs.ValidationError as why:
+        raise BadSchema(where=where, pointer=pointer(*why.instance_path) or "/", why=why.message[:200]) from None
+    except ValueError as why:
+        raise BadSchema(where=where, pointer="/", why=str(why)[:200]) from None
 
 
 # ---------------------------------------------------------------- subschemas

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from stipula.contract.canonical import canonical
 from stipula.contract.model import Json, Schema
-from stipula.contract.schema import BadSchema, pointer
+from stipula.contract.schema import MAPS, BadSchema, at, pointer
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -56,7 +56,7 @@ class Shape:
         found: list[Violation] = []
         try:
             for error in self._validator.iter_errors(value):
-                found.extend(_explained(error))
+                found.extend(_explained(error, value))
                 if len(found) >= MAX_VIOLATIONS:
                     break
         except (ValueError, UnicodeEncodeError) as why:  # nested too deep, half a surrogate pair, a Python object
@@ -92,20 +92,27 @@ def _compiled(schema: Schema, where: str) -> "jsonschema_rs.Validator":
 # ---------------------------------------------------------------- words for a person
 
 
-def _explained(error: "jsonschema_rs.ValidationError") -> Iterator[Violation]:
+def _explained(error: "jsonschema_rs.ValidationError", value: Json) -> Iterator[Violation]:
     """One violation for each field that is missing or unwanted, else one for the error."""
     place = pointer(*error.instance_path)
     kind, facts = error.kind.name, error.kind.as_dict()
     if kind == "required":
         name = str(facts["property"])
         yield Violation(pointer=place + pointer(name), wanted=f"the field {name!r}", seen="nothing", rule=kind)
-    elif "unexpected" in facts:
-        here = cast("dict[str, Json]", error.instance) if isinstance(error.instance, dict) else {}
-        for name in cast("list[str]", facts["unexpected"]):
-            seen = shown(here[name]) if name in here else "something"
+    elif isinstance(here := at(value, place), dict) and ("unexpected" in facts or _is_closed(error)):
+        fields = cast("dict[str, Json]", here)
+        for name in cast("list[str]", facts.get("unexpected", list(fields))):
+            seen = shown(fields.get(name))
             yield Violation(pointer=place + pointer(name), wanted="no field of this name", seen=seen, rule=kind)
     else:
         yield Violation(pointer=place, wanted=_wanted(kind, facts), seen=shown(error.instance), rule=kind)
+
+
+def _is_closed(error: "jsonschema_rs.ValidationError") -> bool:
+    """Whether an object without `properties` is closed: the validator says `false` once then, for the object."""
+    path = error.schema_path
+    is_keyword = path[-1:] == ["additionalProperties"] and (len(path) == 1 or path[-2] not in MAPS)
+    return error.kind.name == "falseSchema" and is_keyword
 
 
 PLAIN_WORDS: Final = {
@@ -113,15 +120,16 @@ PLAIN_WORDS: Final = {
     "uniqueItems": "no item twice",
     "contains": "an item of the promised form",
     "propertyNames": "other field names",
+    "unevaluatedItems": "no further items",
 }
 
 
 def _wanted(kind: str, facts: dict[str, Any]) -> str:
-    known = {key: value for key, value in facts.items() if key not in {"context", "error"}}
+    known = {key: value for key, value in facts.items() if key not in {"context", "error", "unexpected"}}
     match kind:
         case "type":
             types = known.get("types", ())
-            words = f"type {' or '.join(str(one) for one in types)}"
+            words = f"type {' or '.join(sorted(str(one) for one in types))}"
         case "const":
             words = f"exactly {_json(known.get('expected_value'))}"
         case "enum":

@@ -3,9 +3,10 @@
 The digests of a surface decide whether it is looked at; wherever they differ at least one change is reported.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar, cast
 
+import msgspec
 from msgspec import UNSET
 
 from stipula.contract.canonical import canonical, digest, digests, required_sorted
@@ -24,7 +25,7 @@ T = TypeVar("T")
 def compare(old: Contract, new: Contract) -> list[Change]:
     """Every difference, by surface, then by pointer; none between a contract and itself."""
     found = [
-        *_surfaces(_by_id(old.surfaces), _by_id(new.surfaces)),
+        *_surfaces(_by_id(map(_settled, old.surfaces)), _by_id(map(_settled, new.surfaces))),
         *_streams(_by_id(old.streams), _by_id(new.streams)),
     ]
     touched = {change.surface for change in found}
@@ -36,7 +37,13 @@ def _sortable(change: Change) -> bytes:
     return canonical([value for value in (change.old, change.new) if value is not UNSET])
 
 
-def _by_id(entries: tuple[T, ...]) -> dict[str, T]:
+def _settled(surface: Surface) -> Surface:
+    """With `required` sorted, so that what a change shows, and its fingerprint, does not depend on that order."""
+    shapes = {outcome: required_sorted(shape) for outcome, shape in surface.shapes.items()}
+    return msgspec.structs.replace(surface, shapes=shapes, definition=required_sorted(surface.definition))
+
+
+def _by_id(entries: Iterable[T]) -> dict[str, T]:
     return {str(getattr(entry, "id")): entry for entry in entries}  # noqa: B009 - three kinds that share a name
 
 
@@ -88,7 +95,7 @@ def _surface(old: Surface, new: Surface) -> Iterator[Change]:
     if old.kind == "mcp":
         found.extend(_definition(new.id, _rest(old.definition), _rest(new.definition)))
     if not found:  # the wire differs in what no other layer holds
-        found.extend(_definition(new.id, required_sorted(old.definition), required_sorted(new.definition)))
+        found.extend(_definition(new.id, old.definition, new.definition))
     if not found:
         found.append(_whole(new.id, "surface-changed", old=_summary(old), new=_summary(new)))
     yield from found
