@@ -8,6 +8,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import socket
 import uuid
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -142,8 +143,13 @@ class Service:
         turn = self.begin(body)
         return self.stream(turn, 0)
 
+    def known(self, identity: str) -> dict[str, Any]:
+        """A conversation; one that a killed service has forgotten begins anew, under its old id."""
+        row = {"_id": identity, "user_id": "local", "model": "", "title": "Again", "created_at": now(), "updated_at": now()}
+        return self.conversations.setdefault(identity, row | {"messages": []})
+
     def begin(self, body: dict[str, Any]) -> Turn:
-        messages = self.conversations[body["conversation_id"]]["messages"]
+        messages = self.known(body["conversation_id"])["messages"]
         if not any(message["_id"] == body["message_id"] for message in messages):
             messages.append({"_id": body["message_id"], "role": "user", "content": body["message"], "created_at": now()})
         answer = {"_id": uuid.uuid4().hex, "role": "assistant", "content": "", "created_at": now(), "metadata": {}}
@@ -232,10 +238,9 @@ class Service:
 
     async def create(self, request: Request) -> Response:
         body = await request.json()
-        identity = uuid.uuid4().hex[:16]
-        row = {"_id": identity, "user_id": "local", "model": body.get("model", ""), "title": body.get("title", "New Chat")}
-        self.conversations[identity] = row | {"created_at": now(), "updated_at": now(), "messages": []}
-        return JSONResponse(without_messages(self.conversations[identity]))
+        row = self.known(uuid.uuid4().hex[:16])
+        row["title"] = body.get("title", "New Chat")
+        return JSONResponse(without_messages(row))
 
     async def conversation(self, request: Request) -> Response:
         identity = request.path_params["id"]
@@ -259,6 +264,8 @@ class Service:
 
     async def control(self, request: Request) -> Response:
         body = await request.json()
+        if "forget" in body:
+            self.__init__()
         if "open" in body:
             self.gate(body["open"]).set()
         if "models" in body:
@@ -321,8 +328,11 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--port", type=int, required=True)
     port = options.parse_args().port
+    listener = socket.create_server(("127.0.0.1", port))
+    print("ready", flush=True)  # the socket queues what comes before the server reads it
     with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.run(app(), host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(app(), log_level="warning", timeout_graceful_shutdown=1)
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 if __name__ == "__main__":

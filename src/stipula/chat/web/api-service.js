@@ -22,7 +22,8 @@ export class ServiceError extends Error {
 
 // ---------------------------------------------------------------- frames
 
-/** Bytes in, frames {event, data, id} out, as the event-stream specification reads them; bytes may be cut anywhere. */
+/** Bytes in, frames {event, data, id, isNumbered} out, as the event-stream specification reads them; bytes may be cut
+ * anywhere. `id` stays from frame to frame, `isNumbered` says that this frame brought it. */
 export class FrameParser {
   #decoder = new TextDecoder("utf-8"); // drops one leading byte order mark
   #line = "";
@@ -31,6 +32,7 @@ export class FrameParser {
   #data = [];
   #size = 0;
   #id = null;
+  #isNumbered = false;
 
   feed(bytes) {
     return this.#read(this.#decoder.decode(bytes, { stream: true }));
@@ -57,12 +59,14 @@ export class FrameParser {
     const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "event") this.#event = value;
     else if (field === "data") this.#data.push(value), (this.#size += value.length);
-    else if (field === "id" && !value.includes("\0")) this.#id = value;
+    else if (field === "id" && !value.includes("\0")) (this.#id = value), (this.#isNumbered = true);
   }
 
   #dispatch(frames) {
-    if (this.#data.length) frames.push({ event: this.#event || "message", data: this.#data.join("\n"), id: this.#id });
+    const frame = { event: this.#event || "message", data: this.#data.join("\n"), id: this.#id, isNumbered: this.#isNumbered };
+    if (this.#data.length) frames.push(frame);
     this.#event = "";
+    this.#isNumbered = false;
     this.#data = [];
     this.#size = 0;
   }
@@ -85,7 +89,7 @@ class Track {
 
   /** True where this frame came already, on the line before this one. */
   seen(frame) {
-    if (frame.id === null || !/^\d+$/.test(frame.id)) return false;
+    if (!frame.isNumbered || !/^\d+$/.test(frame.id)) return false;
     if (this.lastId !== null && Number(frame.id) <= Number(this.lastId)) return true;
     this.lastId = frame.id;
     return false;

@@ -313,22 +313,14 @@ export class MarkdownStream {
       const shown = this.#tail[at];
       const isSame = shown?.source === block.source && !mayRefer(block.source);
       const node = isSame ? shown.node : blockNode(block.tokens);
-      if (!isSame) this.#container.insertBefore(node, this.#tailStart());
-      else this.#tail[at] = null;
+      if (!shown) this.#container.insertBefore(node, this.#rest);
+      else if (!isSame) shown.node.replaceWith(node);
       this.#finished.push({ source: block.source, node });
     });
-    this.#dropTail();
+    for (const block of this.#tail.splice(blocks.length)) block.node.remove();
+    this.#tail = [];
     this.#done += source;
     if (Object.keys(this.#references).length > known) this.#redrawReferring();
-  }
-
-  #tailStart() {
-    return this.#tail.find((block) => block)?.node ?? this.#rest;
-  }
-
-  #dropTail() {
-    for (const block of this.#tail) block?.node.remove();
-    this.#tail = [];
   }
 
   /** A definition came after its use: draw anew the blocks that name it, and only these. */
