@@ -50,7 +50,7 @@ class Misconfigured(Problem):
 
 
 class ServerSettings(Struct, frozen=True, kw_only=True):
-    """`[server]`. listen: host:port. hosts: names by which it is called beside its own. admin_keys: who sees the inside."""
+    """All of `[server]`. listen: host:port. hosts: its further names. admin_keys: who sees the inside."""
 
     listen: str = LISTEN
     hosts: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         if not is_loopback(self.server.host) and not self.gateway.client_keys:
             yield (
                 ("server", "listen"),
-                f"{self.server.host} is reachable from other machines; wanted: [gateway] client_keys, or a loopback address",
+                f"other machines reach {self.server.host}; wanted: [gateway] client_keys, or a loopback address",
             )
 
 

@@ -44,7 +44,10 @@ class _Gone(Exception):  # noqa: N818 - no fault: somebody closed the connection
 
 
 class GatewayApp:
-    """The ASGI application. admins: who may see `/metrics` and `/admin`; without any everybody may, unless is_admin_closed."""
+    """The ASGI application.
+
+    admins: who may see `/metrics` and `/admin`; without any everybody may, unless is_admin_closed.
+    """
 
     def __init__(
         self,

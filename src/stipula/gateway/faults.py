@@ -54,37 +54,37 @@ def plain(status: int, message: str, *, code: str | None = None) -> Fault:
 def of(why: Exception) -> Fault:
     """The fault in an exception; what has no name is logged and told as such, without its words."""
     match why:
-        case Refused(failed=failed):
-            return Fault(
-                status=failed.status,
-                kind=failed.kind,
-                message=failed.message,
-                param=failed.param,
-                code=failed.code,
-                wait_s=why.wait_s,
-                is_spent=why.is_spent,
-            )
+        case Refused():
+            return _refused(why)
         case DialectEdge():
-            return Fault(
-                status=why.status,
-                kind="invalid_request_error",
-                message=why.message,
-                param=why.param,
-                code=why.error_code,
-            )
+            kind = _KINDS[400]
+            return Fault(status=why.status, kind=kind, message=why.message, param=why.param, code=why.error_code)
         case TailRefused():
-            return Fault(status=400, kind="invalid_request_error", message=str(why), param=why.param)
+            return Fault(status=why.status, kind=_KINDS[400], message=str(why), param=why.param)
         case ModelUnknown():
-            return Fault(status=404, kind="not_found_error", message=str(why), param="model", code="model_not_found")
-        case Unauthenticated():
-            return plain(401, _sentence(str(why)), code="invalid_api_key")
-        case ModelForbidden():
-            return plain(403, _sentence(str(why)), code="model_forbidden")
+            return Fault(status=why.status, kind=_KINDS[404], message=str(why), param="model", code="model_not_found")
         case Problem():
-            return plain(why.status, redact(_sentence(str(why))), code=why.code)
+            return plain(why.status, redact(_sentence(str(why))), code=_CODES.get(type(why), why.code))
         case _:
             _log.error("a request ended in a fault without a name", exc_info=why)
             return plain(_INTERNAL, "The gateway failed; its log says more, under this request id.")
+
+
+_CODES: Final[dict[type[Problem], str]] = {Unauthenticated: "invalid_api_key", ModelForbidden: "model_forbidden"}
+"""Words that clients know, in place of our own codes."""
+
+
+def _refused(why: Refused) -> Fault:
+    failed = why.failed
+    return Fault(
+        status=failed.status,
+        kind=failed.kind,
+        message=failed.message,
+        param=failed.param,
+        code=failed.code,
+        wait_s=why.wait_s,
+        is_spent=why.is_spent,
+    )
 
 
 def _sentence(text: str) -> str:

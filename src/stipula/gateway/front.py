@@ -1,4 +1,4 @@
-"""The outermost application: turns foreign names and pages away, sends each path to its room, starts and stops rooms."""
+"""The outermost application: turns foreign names and pages away, sends paths to their room, starts and stops rooms."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
@@ -13,7 +13,10 @@ PATHS = ("/v1", "/v1beta", "/health", "/ready", "/metrics", "/admin")
 
 
 class Front:
-    """other: for paths that are not the gateway's; its start and stop are run, too. on_stop: called when the server ends."""
+    """The application that a server runs.
+
+    other: for paths that are not the gateway's; its start and stop are run, too. on_stop: called when the server ends.
+    """
 
     def __init__(
         self,

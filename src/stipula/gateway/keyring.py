@@ -1,6 +1,7 @@
 """The keys of one upstream at work: the pure rules of `keys.py` with their clock, their secrets and their state."""
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 
 from stipula.gateway import keys
 from stipula.gateway.keys import Key, Outcome, Resting, Rules
@@ -8,7 +9,10 @@ from stipula.redact import Secret
 
 
 class Keyring:
-    """One upstream's pool. credentials None: one nameless key, nothing is sent. clock: seconds since 1970, never back."""
+    """One upstream's pool.
+
+    credentials None: one nameless key, and nothing is sent. clock: seconds since 1970 that never go back.
+    """
 
     def __init__(self, credentials: Sequence[Secret] | None, rules: Rules, clock: Callable[[], float]) -> None:
         self._secrets: Sequence[Secret | None] = (None,) if credentials is None else credentials
@@ -16,7 +20,7 @@ class Keyring:
         self._rules = rules
         self._clock = clock
 
-    def take(self, tried: Set[int]) -> "Use | Resting":
+    def take(self, tried: AbstractSet[int]) -> "Use | Resting":
         """A key to use now that this request has not tried, or why there is none."""
         self._pool, lease = keys.pick(self._pool, self._clock(), tried=tried)
         if isinstance(lease, Resting):

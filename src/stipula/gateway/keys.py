@@ -7,7 +7,8 @@ has named (Retry-After), since asking again would be to ignore it.
 """
 
 import hashlib
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -91,7 +92,7 @@ def pool_of(credentials: Sequence[str]) -> Pool:
     return Pool(tuple(Key(key_id(credential)) for credential in credentials))
 
 
-def pick(pool: Pool, now: float, *, tried: Set[int] = frozenset()) -> tuple[Pool, Lease | Resting]:
+def pick(pool: Pool, now: float, *, tried: AbstractSet[int] = frozenset()) -> tuple[Pool, Lease | Resting]:
     """The least busy usable key, ties in order, that this request has not tried; else a last resort, else none.
 
     A request that has tried a key is given no last resort: its fault stands for all of them.
@@ -159,9 +160,8 @@ def _judged(key: Key, outcome: Outcome, now: float, rules: Rules, wait_s: float 
             return key if wait_s is None else _rested(key, outcome, now + wait_s, is_told=True)
         case "rate_limit":
             limited = replace(key, limits=key.limits + 1)
-            if wait_s is not None:
-                return _rested(limited, outcome, now + wait_s, is_told=True)
-            return _rested(limited, outcome, now + min(MAX_RATE_REST_S, FIRST_RATE_REST_S * 2 ** min(key.limits, 16)))
+            guess_s = min(MAX_RATE_REST_S, FIRST_RATE_REST_S * 2 ** min(key.limits, 16))
+            return _rested(limited, outcome, now + (guess_s if wait_s is None else wait_s), is_told=wait_s is not None)
         case "internal":
             struck = replace(key, strikes=key.strikes + 1)
             is_enough = struck.strikes >= rules.consecutive_internal_errors

@@ -1,4 +1,4 @@
-"""An upstream's stream as it is heard, and as the caller is told of it. No waiting of its own, no state but its place."""
+"""An upstream's stream as it is heard, and as the caller is told of it. It remembers its place and nothing else."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

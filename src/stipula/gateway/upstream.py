@@ -75,8 +75,9 @@ class Exchange(Protocol):
         ...
 
     async def piece(self, wait_s: float) -> bytes:
-        """The bytes that have arrived, at least one; b"" at the end. `TimeoutError` after wait_s, and the next call
-        goes on waiting; `UpstreamCut` where the connection broke.
+        """The bytes that have arrived, at least one; b"" at the end.
+
+        `TimeoutError` after wait_s, and the next call goes on waiting; `UpstreamCut` where the connection broke.
         """
         ...
 
