@@ -46,6 +46,16 @@ def test_what_was_written_is_what_is_read(contracts, data):
     )
 
 
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_two_contracts_compare_as_equal_only_if_every_digest_is(contracts, data):
+    old, new = data.draw(contracts), data.draw(contracts)
+    if compare(old, new) == []:
+        assert [(one.id, digests(one)) for one in old.surfaces] == [(one.id, digests(one)) for one in new.surfaces]
+        assert [one.id for one in old.streams] == [one.id for one in new.streams]
+    assert compare(old, old) == []
+
+
 def test_a_lock_is_plain_json_in_blocks():
     document = json.loads(LOCK)
     assert list(document) == ["stipula", "format", "surfaces", "streams", "profiles"]

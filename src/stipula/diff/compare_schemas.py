@@ -75,8 +75,7 @@ def _keyword(here: Place, keyword: str, was: Json, now: Json) -> Iterator[Change
 
 def _type(here: Place, was: Json, now: Json) -> Iterator[Change]:
     """Types are a set, written as one name or as a list of them."""
-    if _names(was) != _names(now):
-        yield here.change("type-changed", was, now)
+    yield here.change("type-changed" if _names(was) != _names(now) else "type-respelt", was, now)
 
 
 def _names(types: Json) -> list[str]:

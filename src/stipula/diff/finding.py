@@ -68,6 +68,7 @@ WORDS: Final = {
     "text-changed": "{name} reads otherwise",
     "tool-list-changed": "this era's list is another",
     "type-changed": "the type is another",
+    "type-respelt": "the same types are written in another way",
     "value-added": "the value {new} came",
     "value-order-changed": "the same values stand in another order",
     "value-removed": "the value {old} is gone",
