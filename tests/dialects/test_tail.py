@@ -12,7 +12,7 @@ from stipula.dialects.ir import Ask, Foreign, Media, Text, Thought, ToolCall, To
 from stipula.dialects.tail import ASSISTANT_TAIL, EMPTY_USER, judge
 
 CASES = json.loads((Path(__file__).parents[1] / "data/request-tail-cases.json").read_text())
-SURFACES = {"chat": "openai_chat"}
+SURFACES = {"chat": "openai_chat", "messages": "anthropic_messages"}
 DECIDING = ("seed", "later", "design", "snapshot", "edge")
 
 
@@ -25,7 +25,7 @@ def verdict(surface, body):
     return (None, 200) if broken is None else (broken.message, 400)
 
 
-def cases(*clauses, surfaces=("chat",)):
+def cases(*clauses, surfaces=tuple(SURFACES)):
     chosen = [case for case in CASES if case["surface"] in surfaces and case["basis"] in DECIDING]
     return [
         pytest.param(case, id=case["id"])
@@ -118,15 +118,68 @@ CHAT_TABLE = [
 ]
 
 
+def text(words):
+    return {"type": "text", "text": words}
+
+
+THINKING = {"type": "thinking", "thinking": "hm", "signature": "s"}
+USING = {"type": "tool_use", "id": "toolu_3", "name": "lookup", "input": {}}
+RESULTING = {"type": "tool_result", "tool_use_id": "toolu_3", "content": "42"}
+PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
+MESSAGES_TABLE = [
+    ("ends on user text", [USER], F),
+    ("ends on a tool result", [USER, assistant([USING]), user([RESULTING])], F),
+    ("assistant tail with text", [USER, assistant("Three.")], A),
+    ("assistant prefill half sentence", [USER, assistant("{")], A),
+    ("assistant tail, empty string", [USER, assistant("")], A),
+    ("assistant tail, no blocks", [USER, assistant([])], F),
+    ("assistant tail, only thinking", [USER, assistant([THINKING])], F),
+    ("assistant tail, thinking and text", [USER, assistant([THINKING, text("So")])], A),
+    ("assistant tail with a pending call", [USER, assistant([USING])], A),
+    ("only assistant", [assistant("hello")], A),
+    ("newest user empty string", [USER, user("")], B),
+    ("newest user no blocks", [USER, user([])], F),
+    ("newest user white space", [user(" \n")], B),
+    ("newest user white-space block", [user([text(" ")])], B),
+    ("newest user image only", [user([PICTURE])], F),
+    ("newest user image and blank text", [user([PICTURE, text(" ")])], F),
+    ("empty user, call, result", [user(""), assistant([USING]), user([RESULTING])], B),
+    ("user with no blocks, call, result", [user([]), assistant([USING]), user([RESULTING])], F),
+    ("good user, call, empty user, result", [USER, assistant([USING]), user(""), user([RESULTING])], B),
+    ("a result and blank text in one turn", [USER, assistant([USING]), user([RESULTING, text("")])], B),
+    ("user, assistant, user with no blocks", [USER, assistant("x"), user([])], A),
+    ("one user turn with no blocks", [user([])], A),
+    ("empty user and assistant tail", [user(""), assistant("x")], A),
+    ("empty earlier user, good newest", [user(""), assistant("?"), USER], F),
+    ("orphan result tail", [USER, user([RESULTING])], F),
+    ("user content null", [USER, user(None)], F),
+    ("user content a number", [USER, user(7)], F),
+    ("user content of nulls", [user([None])], A),
+    ("empty list", [], E),
+]
+
+
+def rows(table):
+    return [pytest.param(*row[1:], id=row[0]) for row in table]
+
+
 @pytest.mark.clause("RT-003")
 @pytest.mark.clause("RT-005")
 @pytest.mark.clause("RT-006")
 @pytest.mark.clause("RT-009")
 @pytest.mark.clause("RT-010")
 @pytest.mark.clause("RT-031")
-@pytest.mark.parametrize(("messages", "outcome"), [row[1:] for row in CHAT_TABLE], ids=[row[0] for row in CHAT_TABLE])
+@pytest.mark.parametrize(("messages", "outcome"), rows(CHAT_TABLE))
 def test_chat_has_the_outcome_of_the_table(messages, outcome):
     assert verdict("chat", {"model": "m", "messages": messages})[0] == outcome
+
+
+@pytest.mark.clause("RT-030")
+@pytest.mark.clause("RT-033")
+@pytest.mark.clause("RT-036")
+@pytest.mark.parametrize(("messages", "outcome"), rows(MESSAGES_TABLE))
+def test_messages_has_the_outcome_of_the_table(messages, outcome):
+    assert verdict("messages", {"model": "m", "max_tokens": 9, "messages": messages})[0] == outcome
 
 
 # ---------------------------------------------------------------- laws on the ask itself

@@ -1,11 +1,13 @@
 """What one dialect says and another cannot: written down, never dropped silently."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
 from msgspec import Struct
+
+from stipula.dialects.ir import Ask, Json
 
 HEADER: Final = "x-stipula-losses"
 MAX_HEADER_BYTES: Final = 2048
@@ -40,3 +42,17 @@ def losses_header(losses: Sequence[Loss], *, max_bytes: int = MAX_HEADER_BYTES) 
         shown.append(item)
         room -= len(item) + 1
     return (b"[" + b",".join(shown) + b"]").decode("ascii")
+
+
+def tell_words(losses: Losses, ask: Ask, words: Iterable[str], to: str) -> None:
+    """A loss for each of these words of the ask, or of its sampling, that the caller used."""
+    for word in words:
+        value = getattr(ask, word, None) if hasattr(ask, word) else getattr(ask.sampling, word, None)
+        if value not in (None, ()):
+            at = ask.at.get(word, f"/{word}")
+            losses.append(Loss(at=at, what=at.rpartition("/")[2], to=to))
+
+
+def tell_extra(losses: Losses, extra: Json | None, at: str, to: str) -> None:
+    """A loss for each member that the source kept without a word for it. at: where the members stand."""
+    losses += (Loss(at=f"{at}/{name}", what=name.rpartition("/")[2], to=to) for name in extra or ())

@@ -30,6 +30,7 @@ CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": '{
         ("stop", False, "end"),
         ("stop", True, "tool_call"),
         ("tool_calls", True, "tool_call"),
+        ("stop_sequence", True, "tool_call"),
         ("length", True, "length"),
         ("content_filter", True, "refusal"),
         ("anything", False, "other"),
