@@ -47,7 +47,7 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="stipula", message="%(prog)s %(version)s")
 def stipula() -> None:
     """Keep the wires of an LLM application honest.
@@ -76,6 +76,9 @@ def _ended(words: Sequence[str]) -> int:
         sys.stdout.flush()
     except click.exceptions.Abort:
         return EXIT_INTERRUPTED
+    except click.exceptions.NoArgsIsHelpError as why:
+        click.echo(why.format_message(), err=True)
+        return EXIT_USAGE
     except click.ClickException as why:
         command = why.ctx.command_path if isinstance(why, click.UsageError) and why.ctx else "stipula"
         tell(f"{command}: {why.format_message()} (see {command} --help)")

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from stipula.cli.main import tell
+from stipula.cli.model import bar
 from stipula.errors import EXIT_UNAVAILABLE, EXIT_USAGE, Problem
 
 if TYPE_CHECKING:
     from uvicorn import Server
 
+    from stipula.gateway.front import App
     from stipula.settings import Settings
 
 DRAIN_S: Final = 20
@@ -34,7 +36,8 @@ class PortTaken(Problem):
 @click.option("--open", "is_opened", is_flag=True, help="Open the page in a browser.")
 def serve(config: Path | None, listen: str | None, is_opened: bool) -> int:  # noqa: FBT001 - click passes it by name
     """Serve the chat page, and the gateway at /v1, on this machine."""
-    from stipula.settings import Misconfigured, load, with_listen  # noqa: PLC0415 - loaded when it is called
+    from stipula.assembly import application  # noqa: PLC0415 - loaded when it is called
+    from stipula.settings import Misconfigured, load, with_listen  # noqa: PLC0415
 
     try:
         settings = load(config, os.environ)
@@ -43,9 +46,10 @@ def serve(config: Path | None, listen: str | None, is_opened: bool) -> int:  # n
         for line in why.lines:
             tell(line)
         return EXIT_USAGE
-    with listening(settings.server.host, settings.server.port) as door:
+    with listening(settings.server.host, settings.server.port) as door, bar("fetching the model") as progress:
         url = _url(settings.server.host, door.getsockname()[1])
-        server = _server(settings, url, is_opened=is_opened)
+        _announce(settings)
+        server = _server(application(settings, progress), url, is_opened=is_opened)
         server.run(sockets=[door])
     return 0 if server.started else EXIT_UNAVAILABLE
 
@@ -64,15 +68,20 @@ def listening(host: str, port: int) -> socket.socket:
     return door
 
 
+def _announce(settings: "Settings") -> None:
+    """Name the upstreams that keys in the environment have added."""
+    for upstream in settings.gateway.upstreams:
+        if upstream.name in settings.vendors:
+            tell(f"stipula: its key is in the environment, so {', '.join(upstream.models)} go to {upstream.name}")
+
+
 def _url(host: str, port: int) -> str:
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
     return f"http://{shown}:{port}"
 
 
-def _server(settings: "Settings", url: str, *, is_opened: bool) -> "Server":
+def _server(application: "App", url: str, *, is_opened: bool) -> "Server":
     import uvicorn  # noqa: PLC0415 - loaded when it is called
-
-    from stipula.assembly import application  # noqa: PLC0415
 
     class Announcing(uvicorn.Server):
         """A server that says once where it is, when it is ready."""
@@ -91,7 +100,7 @@ def _server(settings: "Settings", url: str, *, is_opened: bool) -> "Server":
             del frame
 
     config = uvicorn.Config(
-        application(settings),
+        application,
         loop="uvloop",
         http="httptools",
         ws="none",
