@@ -3,7 +3,10 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from secrets import token_hex
 
 from stipula.dialects import by_name
@@ -18,57 +21,23 @@ from stipula.gateway.front import App, Front
 from stipula.gateway.keyring import Keyring
 from stipula.gateway.keys import Rules
 from stipula.gateway.local.upstream import Local
-from stipula.gateway.local.weights import SMOLLM2, cache_folder
+from stipula.gateway.local.weights import SMOLLM2, Progress, cache_folder
 from stipula.gateway.metrics import Metrics
 from stipula.gateway.relay import Gateway
 from stipula.gateway.upstream import PATHS, HttpUpstream, Sessions, Upstream
 from stipula.settings import Settings
-
-
-def steady_clock() -> Callable[[], float]:
-    """Seconds since 1970 that never go back, whatever is done to the machine's clock."""
-    begun, at = time.time(), time.monotonic()
-    return lambda: begun + time.monotonic() - at
-
-
-def gateway(settings: Settings, sessions: Sessions, clock: Callable[[], float]) -> Gateway:
-    """The gateway of these settings."""
-    told, rest = settings.gateway.cache, settings.gateway.quarantine
-    rules = Rules(rest.consecutive_internal_errors, rest.seconds)
-    posts = {
-        one.name: Post(
-            settings=one,
-            dialect=by_name("openai_chat" if one.dialect in IN_PROCESS else one.dialect),
-            ring=Keyring(one.keys, NEVER if one.dialect in IN_PROCESS else rules, clock),
-            upstream=_upstream(one, sessions, clock),
-        )
-        for one in settings.gateway.upstreams
-    }
-    return Gateway(
-        posts,
-        Metrics(),
-        clock,
-        cache=Cache(ttl_s=told.ttl_s, max_entries=told.max_entries, max_bytes=told.max_bytes) if told.enabled else None,
-        max_attempts=settings.gateway.max_attempts,
-    )
-
+from stipula.storage import sqlite
 
 NEVER = Rules(consecutive_internal_errors=2**31)
 """What runs on this machine has no account that errors could cost."""
+_CHAT = "stipula.chat.app"
 
 
-def _upstream(one: UpstreamSettings, sessions: Sessions, clock: Callable[[], float]) -> Upstream:
-    if one.dialect == "echo":
-        return Echo(lambda: token_hex(12), clock, asyncio.sleep)
-    if one.dialect == "local":
-        return Local(SMOLLM2, cache_folder(os.environ), sessions, lambda: token_hex(12))
-    return HttpUpstream(one.name, one.base_url.rstrip("/") + PATHS[one.dialect], sessions, connect_s=one.connect_s)
-
-
-def application(settings: Settings) -> App:
-    """The whole server as one ASGI application."""
+def application(settings: Settings, progress: Progress | None = None) -> App:
+    """The whole server as one ASGI application. progress: of the model's download, if there is one."""
     sessions, clock = Sessions(), steady_clock()
-    relay = gateway(settings, sessions, clock)
+    upstreams = {one.name: _upstream(one, sessions, clock) for one in settings.gateway.upstreams}
+    relay = gateway(settings, upstreams, clock)
     server = settings.server
     app = GatewayApp(
         relay,
@@ -77,5 +46,63 @@ def application(settings: Settings) -> App:
         is_admin_closed=not server.admin_keys and not is_loopback(server.host),
         max_body_bytes=settings.gateway.max_body_bytes,
     )
-    doors = Doors(server.host, frozenset(server.hosts))
-    return Front(doors, app, None, on_stop=(sessions.close, relay.close))
+    store = sqlite.open(settings.storage.url) if is_loopback(server.host) and find_spec(_CHAT) else None
+    local = [one for one in upstreams.values() if isinstance(one, Local)]
+    return Front(
+        Doors(server.host, frozenset(server.hosts)),
+        app,
+        None if store is None else _chat(relay, store, settings),
+        beside=[partial(one.prepare, progress) for one in local],
+        on_stop=[sessions.close, relay.close, *([store.close] if store else [])],
+    )
+
+
+def gateway(settings: Settings, upstreams: Mapping[str, Upstream], clock: Callable[[], float]) -> Gateway:
+    """The gateway of these settings."""
+    told, rest = settings.gateway.cache, settings.gateway.quarantine
+    rules = Rules(rest.consecutive_internal_errors, rest.seconds)
+    posts = {
+        one.name: Post(
+            settings=one,
+            dialect=by_name("openai_chat" if one.dialect in IN_PROCESS else one.dialect),
+            ring=Keyring(one.keys, NEVER if one.dialect in IN_PROCESS else rules, clock),
+            upstream=upstreams[one.name],
+        )
+        for one in settings.gateway.upstreams
+    }
+    cache = Cache(ttl_s=told.ttl_s, max_entries=told.max_entries, max_bytes=told.max_bytes)
+    return Gateway(
+        posts,
+        Metrics(),
+        clock,
+        cache=cache if told.enabled else None,
+        max_attempts=settings.gateway.max_attempts,
+    )
+
+
+def _upstream(one: UpstreamSettings, sessions: Sessions, clock: Callable[[], float]) -> Upstream:
+    match one.dialect:
+        case "echo":
+            return Echo(_new_id, clock, asyncio.sleep)
+        case "local":
+            return Local(SMOLLM2, cache_folder(os.environ), sessions, _new_id)
+        case _:
+            url = one.base_url.rstrip("/") + PATHS[one.dialect]
+            return HttpUpstream(one.name, url, sessions, connect_s=one.connect_s)
+
+
+def _chat(relay: Gateway, store: sqlite.SqliteStore, settings: Settings) -> App:
+    """The chat; loaded here, so that a gateway alone never pays for it."""
+    guard = import_module("stipula.chat.guard").ChatGuard()
+    clock = import_module("stipula.chat.clock").SystemClock()
+    return import_module(_CHAT).chat_app(relay, store, guard, clock, settings.chat)
+
+
+def _new_id() -> str:
+    return token_hex(12)
+
+
+def steady_clock() -> Callable[[], float]:
+    """Seconds since 1970 that never go back, whatever is done to the machine's clock."""
+    begun, at = time.time(), time.monotonic()
+    return lambda: begun + time.monotonic() - at

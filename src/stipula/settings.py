@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from stipula.chat.settings import ChatSettings
 from stipula.collect.project import line_of
 from stipula.errors import EXIT_UNAVAILABLE, EXIT_USAGE, Problem
 from stipula.gateway import presets
@@ -87,11 +88,13 @@ class StorageSettings(Struct, frozen=True, kw_only=True):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """All that a server is told."""
+    """All that a server is told. vendors: names of upstreams that keys in the environment have added."""
 
     server: ServerSettings = ServerSettings()
     gateway: GatewaySettings = GatewaySettings()
+    chat: ChatSettings = ChatSettings()
     storage: StorageSettings = StorageSettings()
+    vendors: tuple[str, ...] = ()
 
     def faults(self) -> Iterator[Fault]:
         """What two tables say together."""
@@ -115,8 +118,9 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
         settings = read(text, file=path, environ=environ)
     if settings.gateway.upstreams:
         return settings
-    upstreams = (*presets.here(), *presets.vendors(environ))
-    return replace(settings, gateway=replace(settings.gateway, upstreams=upstreams))
+    vendors = presets.vendors(environ)
+    told = replace(settings.gateway, upstreams=(*presets.here(), *vendors))
+    return replace(settings, gateway=told, vendors=tuple(one.name for one in vendors))
 
 
 def read(text: str, *, file: Path, environ: Mapping[str, str]) -> Settings:
@@ -180,7 +184,7 @@ class _Reader:
             return None
         table = cast("dict[str, Any]", raw)
         hints = get_type_hints(kind, include_extras=True)
-        fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+        fields = {one.encode_name: one for one in msgspec.structs.fields(kind) if one.name not in _NOT_IN_FILES}
         self._unknown(table, fields, where)
         missing = [name for name, field in fields.items() if field.required and name not in table]
         self.faults += ((where, f"`{name}` is missing") for name in missing)
@@ -237,6 +241,7 @@ class _Reader:
 
 
 _FAULTY: Final = object()
+_NOT_IN_FILES: Final = frozenset({"vendors"})
 
 
 def _no_faults() -> Iterator[Fault]:

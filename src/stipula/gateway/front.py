@@ -1,7 +1,7 @@
 """The outermost application: turns foreign names and pages away, sends paths to their room, starts and stops rooms."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from stipula.gateway.app import GatewayApp, Message, Receive, Scope, Send
@@ -15,7 +15,8 @@ PATHS = ("/v1", "/v1beta", "/health", "/ready", "/metrics", "/admin")
 class Front:
     """The application that a server runs.
 
-    other: for paths that are not the gateway's; its start and stop are run, too. on_stop: called when the server ends.
+    other: for paths that are not the gateway's; its start and stop are run, too. beside: work that goes on while the
+    server runs and is cancelled with it. on_stop: called when the server ends.
     """
 
     def __init__(
@@ -24,11 +25,13 @@ class Front:
         gateway: GatewayApp,
         other: App | None = None,
         *,
+        beside: Sequence[Callable[[], Coroutine[None, None, None]]] = (),
         on_stop: Sequence[Callable[[], Awaitable[None]]] = (),
     ) -> None:
         self._doors = doors
         self._gateway = gateway
         self._other = other
+        self._beside = beside
         self._on_stop = on_stop
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,9 +60,20 @@ class Front:
                 stack.push_async_callback(stop)
             if self._other is not None:
                 await stack.enter_async_context(_alive(self._other))
+            await stack.enter_async_context(_running(self._beside))
             await send({"type": "lifespan.startup.complete"})
             await receive()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+@asynccontextmanager
+async def _running(works: Sequence[Callable[[], Coroutine[None, None, None]]]) -> AsyncGenerator[None]:
+    """Work that goes on inside, and ends there."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(work()) for work in works]
+        yield
+        for task in tasks:
+            task.cancel()
 
 
 @asynccontextmanager

