@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 import pytest
@@ -36,9 +36,10 @@ class StillClock:
         return self.seconds
 
     async def within(self, seconds: float, work: Awaitable[Any]) -> bool:
+        wait = asyncio.timeout(None)
+        self._waits.append((self.seconds + seconds, wait))
         try:
-            async with asyncio.timeout(None) as wait:
-                self._waits.append((self.seconds + seconds, wait))
+            async with wait:
                 await work
         except TimeoutError:
             return False
@@ -143,7 +144,7 @@ class Service:
         self.keeps = True
         self._ids = itertools.count(1)
 
-    async def __aenter__(self) -> "Service":
+    async def __aenter__(self) -> Self:
         store = ChatStore(records=self.store.records if self.keeps else None, journal=self.store.journal)
         self.app = chat_app(
             self.models, store, self.guard, self.clock, self.settings, new_uuid=lambda: UUID(int=next(self._ids) << 80)

@@ -25,6 +25,7 @@ from stipula.chat.settings import ChatSettings
 from stipula.chat.streaming import StreamRoutes
 from stipula.chat.turns import Turns
 from stipula.errors import Problem
+from stipula.gateway.doors import Doors
 from stipula.redact import redact
 from stipula.storage.ports import Journal, Records
 
@@ -45,9 +46,10 @@ def chat_app(
     clock: Clock,
     settings: ChatSettings,
     *,
+    doors: Doors = Doors(),  # noqa: B008 - frozen
     new_uuid: Callable[[], UUID] = uuid4,
 ) -> Starlette:
-    """The application: page, turns, conversations, models. models: the gateway in process."""
+    """The application: page, turns, conversations, models. models: the gateway in process. doors: the server's own."""
     book = None if store.records is None else Conversations(store.records, clock, new_uuid)
     turns = Turns(models, book, store.journal, guard, clock, settings, new_uuid)
 
@@ -63,7 +65,7 @@ def chat_app(
             *ServiceRoutes(models, book, clock).routes,
             *page_routes(),
         ],
-        middleware=[Middleware(Door, hosts=settings.hosts)],
+        middleware=[Middleware(Door, doors=doors)],
         exception_handlers={Problem: _on_problem, HTTPException: _on_http, Exception: _on_surprise},
         lifespan=lifespan,
     )

@@ -1,20 +1,18 @@
 """Who may ask at all: requests that another site made a browser send are refused, whatever they ask for.
 
-A page on the Internet can make a browser talk to a service on loopback, and a name of its own can be made to resolve
-to 127.0.0.1 (DNS rebinding). So the name the browser used must be ours, and the page it speaks for must be ours too.
+Names and origins are judged by the rule of the whole server (`gateway.doors`). What is added here: a browser says by
+`Sec-Fetch-Site` that another site's page sent a request even where that page left no origin, as an image does.
 """
 
-from collections.abc import Sequence
 from typing import Final
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stipula.chat.answers import fault
+from stipula.gateway.doors import Doors
 
-LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _PAGES: Final = ("/", "/favicon.ico")
 """What a link on any other site may lead to."""
 _HEADERS: Final = {
@@ -28,9 +26,9 @@ _HEADERS: Final = {
 class Door:
     """Middleware: lets in what is meant for us, and puts the headers on that every answer carries."""
 
-    def __init__(self, app: ASGIApp, hosts: Sequence[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, doors: Doors) -> None:
         self._app = app
-        self._hosts = frozenset((*LOOPBACK, *(host.lower() for host in hosts)))
+        self._doors = doors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See the class."""
@@ -45,32 +43,12 @@ class Door:
                     headers.setdefault(name, value)
             await send(message)
 
-        why = foreign(Headers(scope=scope), scope["path"], self._hosts)
+        why = self._doors.refusal(dict(scope["headers"])) or _of_another_site(Headers(scope=scope), scope["path"])
         app: ASGIApp | Response = self._app if why is None else fault(403, why)
         await app(scope, receive, with_headers)
 
 
-def foreign(headers: Headers, path: str, hosts: frozenset[str]) -> str | None:
-    """Why a request is not for us, None where it is."""
-    host = headers.get("host", "")
-    if _name_of(f"//{host}") not in hosts:
-        return f"This service does not answer under the name {host[:80]!r}; open it by 127.0.0.1 or localhost."
-    origin = headers.get("origin")
-    if origin is not None and not _is_same(origin, host):
-        return f"Requests from pages of {origin[:80]!r} are refused."
+def _of_another_site(headers: Headers, path: str) -> str | None:
     if headers.get("sec-fetch-site") in {"cross-site", "same-site"} and path not in _PAGES:
         return "Requests from pages of other sites are refused."
     return None
-
-
-def _is_same(origin: str, host: str) -> bool:
-    """Whether a page of this origin was loaded from this host; behind a proxy the scheme may differ."""
-    scheme, mark, place = origin.partition("://")
-    return scheme in {"http", "https"} and bool(mark) and place.lower() == host.lower()
-
-
-def _name_of(address: str) -> str:
-    try:
-        return urlsplit(address).hostname or ""
-    except ValueError:
-        return ""

@@ -14,13 +14,12 @@ class ChatSettings(Struct, frozen=True, kw_only=True):
     """All of `[chat]`.
 
     guard: what is done about an event that breaks the stream's contract: `observe` counts it, `enforce` ends the stream
-    with an `error` event, `off` looks at none. hosts: names beside the loopback's under which the page may be opened.
+    with an `error` event, `off` looks at none.
     history_turns, history_chars: how much of a conversation goes to the model, from its end. keepalive_s: the longest
     silence of a stream. replay_s: how long a finished stream can be read again. max_running: turns at one time.
     """
 
     guard: Mode = "observe"
-    hosts: tuple[str, ...] = ()
     max_body_bytes: Count = 1024 * 1024
     max_message_chars: Count = 100_000
     history_turns: Count = 30
