@@ -3,6 +3,14 @@
 import os
 
 import pytest
+from hypothesis import settings
+
+IS_FULL_RUN = os.environ.get("STIPULA_TEST_FULL") == "1"
+
+# No deadline: the suite judges by no clock. The ordinary run draws the same examples each time; the full run draws new ones.
+settings.register_profile("ordinary", deadline=None, derandomize=True)
+settings.register_profile("full", deadline=None, max_examples=2_000, print_blob=True)
+settings.load_profile("full" if IS_FULL_RUN else "ordinary")
 
 
 @pytest.fixture(scope="session")
@@ -13,4 +21,4 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="session")
 def is_full_run() -> bool:
     """`./dev test --full`: long suites (fuzz, kill, soak) run at their whole length."""
-    return os.environ.get("STIPULA_TEST_FULL") == "1"
+    return IS_FULL_RUN
