@@ -7,7 +7,7 @@ from hypothesis import settings
 
 IS_FULL_RUN = os.environ.get("STIPULA_TEST_FULL") == "1"
 
-# No deadline: the suite judges by no clock. The ordinary run draws the same examples each time; the full run draws new ones.
+# No deadline: the suite judges by no clock. The ordinary run draws the same examples each time, the full run new ones.
 settings.register_profile("ordinary", deadline=None, derandomize=True)
 settings.register_profile("full", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("full" if IS_FULL_RUN else "ordinary")
