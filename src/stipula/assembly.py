@@ -36,7 +36,7 @@ _CHAT = "stipula.chat.app"
 def application(settings: Settings, progress: Progress | None = None) -> App:
     """The whole server as one ASGI application. progress: of the model's download, if there is one."""
     sessions, clock = Sessions(), steady_clock()
-    upstreams = {one.name: _upstream(one, sessions, clock) for one in settings.gateway.upstreams}
+    upstreams = {one.name: upstream_of(one, sessions, clock) for one in settings.gateway.upstreams}
     relay = gateway(settings, upstreams, clock)
     server = settings.server
     app = GatewayApp(
@@ -80,7 +80,8 @@ def gateway(settings: Settings, upstreams: Mapping[str, Upstream], clock: Callab
     )
 
 
-def _upstream(one: UpstreamSettings, sessions: Sessions, clock: Callable[[], float]) -> Upstream:
+def upstream_of(one: UpstreamSettings, sessions: Sessions, clock: Callable[[], float]) -> Upstream:
+    """The way to one upstream."""
     match one.dialect:
         case "echo":
             return Echo(_new_id, clock, asyncio.sleep)

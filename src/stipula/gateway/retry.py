@@ -44,14 +44,16 @@ def verdict(status: int, kind: str) -> Verdict:
 def retry_after_s(text: str | None, now: float) -> float | None:
     """The wait that a Retry-After header names: seconds, fractions too, or a date. now: seconds since 1970.
 
+    None where there is none, or one longer than a week, which nobody means.
     Source: RFC 9110, section 10.2.3; fractions are what vendors really send.
     """
     if not text:
         return None
     try:
-        return max(0.0, float(text)) if text[0] in "0123456789.+" else max(0.0, _date(text) - now)
+        wait_s = float(text) if text[0] in "0123456789." else max(0.0, _date(text) - now)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
+    return wait_s if wait_s <= _WEEK_S else None
 
 
 def _date(text: str) -> float:
@@ -63,5 +65,6 @@ def retry_after_text(wait_s: float) -> str:
     return f"{-(-wait_s * 1000 // 1) / 1000:g}" if wait_s < _LONG_S else str(int(-(-wait_s // 1)))
 
 
+_WEEK_S: Final = 7 * 86400.0
 _LONG_S: Final = 600.0
 """Above this a fraction of a second says nothing."""

@@ -5,6 +5,7 @@ which stops the socket while nobody reads.
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Final, Protocol, Self
@@ -183,9 +184,18 @@ class HttpUpstream:
 def _reason(why: BaseException) -> str:
     if isinstance(why, asyncio.TimeoutError):
         return "no connection in time"
-    if isinstance(why, OSError) and why.strerror:
-        return why.strerror.splitlines()[0]
-    return type(why).__name__
+    if isinstance(why, OSError) and why.errno is not None and why.errno > 0:
+        return os.strerror(why.errno).lower()  # the library's own words hold addresses
+    return _WORDS.get(type(why).__name__, type(why).__name__)
+
+
+_WORDS: Final = {
+    "ServerDisconnectedError": "it closed the connection without an answer",
+    "ClientConnectorDNSError": "its name is not known",
+    "ClientConnectorCertificateError": "its certificate cannot be trusted",
+    "ClientPayloadError": "the connection ended inside it",
+}
+"""The client's faults in words; others are told by their name."""
 
 
 class HttpExchange:
