@@ -5,11 +5,11 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib import import_module
 from importlib.util import find_spec
 from secrets import token_hex
 
 from stipula.dialects import by_name
+from stipula.enforce.policy import Policy
 from stipula.gateway.app import GatewayApp
 from stipula.gateway.attempts import Post
 from stipula.gateway.cache import Cache
@@ -30,7 +30,6 @@ from stipula.storage import sqlite
 
 NEVER = Rules(consecutive_internal_errors=2**31)
 """What runs on this machine has no account that errors could cost."""
-_CHAT = "stipula.chat.app"
 
 
 def application(settings: Settings, progress: Progress | None = None) -> App:
@@ -46,13 +45,14 @@ def application(settings: Settings, progress: Progress | None = None) -> App:
         is_admin_closed=not server.admin_keys and not is_loopback(server.host),
         max_body_bytes=settings.gateway.max_body_bytes,
     )
-    store = sqlite.open(settings.storage.url) if is_loopback(server.host) and find_spec(_CHAT) else None
-    local = [one for one in upstreams.values() if isinstance(one, Local)]
+    doors = Doors(server.host, frozenset(server.hosts))
+    is_chat_open = is_loopback(server.host) and find_spec("starlette") is not None
+    store = sqlite.open(settings.storage.url) if is_chat_open else None
     return Front(
-        Doors(server.host, frozenset(server.hosts)),
+        doors,
         app,
-        None if store is None else _chat(relay, store, settings),
-        beside=[partial(one.prepare, progress) for one in local],
+        None if store is None else chat(relay, store, settings, doors),
+        beside=[partial(one.prepare, progress) for one in upstreams.values() if isinstance(one, Local)],
         on_stop=[sessions.close, relay.close, *([store.close] if store else [])],
     )
 
@@ -92,11 +92,15 @@ def upstream_of(one: UpstreamSettings, sessions: Sessions, clock: Callable[[], f
             return HttpUpstream(one.name, url, sessions, connect_s=one.connect_s)
 
 
-def _chat(relay: Gateway, store: sqlite.SqliteStore, settings: Settings) -> App:
-    """The chat; loaded here, so that a gateway alone never pays for it."""
-    guard = import_module("stipula.chat.guard").ChatGuard()
-    clock = import_module("stipula.chat.clock").SystemClock()
-    return import_module(_CHAT).chat_app(relay, store, guard, clock, settings.chat)
+def chat(relay: Gateway, store: sqlite.SqliteStore, settings: Settings, doors: Doors) -> App:
+    """The chat, with the gateway in process; its libraries are loaded here, so that a gateway alone never pays for them."""
+    from stipula.chat.app import ChatStore, chat_app  # noqa: PLC0415
+    from stipula.chat.clock import SystemClock  # noqa: PLC0415
+    from stipula.chat.guard import ChatGuard  # noqa: PLC0415
+
+    kept = ChatStore(records=store.records if settings.storage.conversations else None, journal=store.journal)
+    guard = ChatGuard(Policy(mode=settings.chat.guard))
+    return chat_app(relay, kept, guard, SystemClock(), settings.chat, doors=doors)
 
 
 def _new_id() -> str:
