@@ -49,8 +49,9 @@ class Script:
 
     def kill(self) -> None:
         """As `kill -9` does it: no goodbye on any socket."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.communicate()
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.communicate()
 
     def tell(self, **orders: object) -> dict[str, Any]:
         body = json.dumps(orders).encode()
@@ -130,6 +131,11 @@ class Watch:
         page.on("dialog", lambda dialog: self.faults.append(f"dialog: {dialog.message}"))
         page.on("popup", lambda popup: self.faults.append(f"a window opened: {popup.url}"))
         return page
+
+
+@pytest.fixture(scope="session")
+def watch_of() -> type[Watch]:
+    return Watch
 
 
 @pytest.fixture

@@ -101,16 +101,16 @@ class Turn:
             self.is_done = event in {"complete", "error"}
             self.more.notify_all()
 
-    async def follow(self, start: int) -> AsyncIterator[bytes]:
-        """The frames from `start` on; ends early, as a lost line does, at each cut that lies ahead."""
-        at, cuts = start, [cut for cut, _ in self.cuts]
+    async def follow(self, start: int, known: int) -> AsyncIterator[bytes]:
+        """The frames from `start` on; ends early, as a lost line does, at each cut after `known` frames."""
+        at = start
         while True:
             async with self.more:
                 await self.more.wait_for(lambda: len(self.frames) > at or self.is_done)
             while at < len(self.frames):
                 yield self.frames[at].encode()
                 at += 1
-                if at in [cut for cut, _ in self.cuts] and at not in cuts:
+                if at > known and at in [cut for cut, _ in self.cuts]:
                     return
             if self.is_done:
                 return
@@ -141,7 +141,7 @@ class Service:
             status, text = self.refusal
             return JSONResponse({"error": text}, status, headers={"Retry-After": "30"} if status == 429 else {})
         turn = self.begin(body)
-        return self.stream(turn, 0)
+        return self.stream(turn, 0, 0)
 
     def known(self, identity: str) -> dict[str, Any]:
         """A conversation; one that a killed service has forgotten begins anew, under its old id."""
@@ -208,9 +208,9 @@ class Service:
         end = {"summary": "Thought it over", "steps": thoughts, "category": "general", "duration_ms": 1400}
         await turn.put("thinking_end", end)
 
-    def stream(self, turn: Turn, start: int) -> Response:
+    def stream(self, turn: Turn, start: int, known: int) -> Response:
         headers = {"Cache-Control": "no-cache"}
-        return StreamingResponse(turn.follow(start), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(turn.follow(start, known), media_type="text/event-stream", headers=headers)
 
     async def resume(self, request: Request) -> Response:
         turn = self.turns.get(request.path_params["id"])
@@ -220,7 +220,7 @@ class Service:
         last = request.headers.get("last-event-id")
         start = 0 if last is None else int(last) + 1
         back = next((back for cut, back in turn.cuts if cut == start), 0)
-        return self.stream(turn, max(0, start - back))
+        return self.stream(turn, max(0, start - back), start)
 
     async def stop(self, request: Request) -> Response:
         self.log.append("DELETE /chat/stream")

@@ -54,7 +54,7 @@ def test_ten_clicks_on_send_make_one_request(page, script):
     page.evaluate("() => { const go = document.querySelector('.go'); for (let n = 0; n < 10; n += 1) go.click(); }")
     expect(page.locator(".exchange")).to_have_count(1)
     script.tell(open="first")
-    expect(page.locator(".answer")).to_have_count(1)
+    expect(page.locator(".answer[data-state=complete]")).to_have_count(1)
     assert [entry for entry in script.log() if entry.startswith("POST")] == ["POST /chat/stream Wait first"]
 
 
@@ -92,7 +92,7 @@ def test_thinking_is_folded_and_read_on_demand_and_no_part_of_the_answer(page, a
     page.get_by_text("Think", exact=True).click()
     ask(page, "Think aloud")
     panel = page.locator("details.thinking")
-    expect(panel.locator("summary")).to_have_text(re.compile(r"Thinking, \d"))
+    expect(panel.locator("summary")).to_have_text(re.compile("^Thinking"))
     panel.locator("summary").click()
     expect(panel.locator("p")).to_have_text("First this.")
     script.tell(open="thought")

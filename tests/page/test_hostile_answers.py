@@ -24,9 +24,24 @@ SEEN = """(answer) => ({
 INERT = {"pwned": None, "handlers": [], "foreign": 0, "links": [], "isWide": False, "address": "/"}
 
 
+@pytest.fixture(scope="module")
+def arena(browser, watch_of, lasting_script):
+    """One page for all attacks: each has to leave it whole for the next."""
+    lasting_script.tell(forget=True)
+    context = browser.new_context()
+    watch = watch_of(lasting_script.url)
+    page = watch.on(context.new_page())
+    page.goto(lasting_script.url)
+    yield page, watch
+    context.close()
+
+
 @pytest.mark.parametrize("attack", [*OURS, *(one for one in ATTACKS if "where" not in one)], ids=lambda attack: attack["id"])
-def test_a_hostile_answer_is_inert(page, ask, attack):
-    """Requests, dialogs, windows, exceptions and reports of the policy fail in the watch of the page."""
+def test_a_hostile_answer_is_inert(arena, ask, attack):
+    """Requests, dialogs, windows, exceptions and reports of the policy are what the watch of the page finds."""
+    page, watch = arena
+    page.get_by_role("button", name="New conversation", exact=True).click()
+    expect(page.locator(".empty")).to_be_visible()
     ask(page, f"attack:{attack['input']}")
     answer = page.locator(".answer[data-state=complete]")
     expect(answer).to_be_visible()
@@ -34,6 +49,7 @@ def test_a_hostile_answer_is_inert(page, ask, attack):
         node.hover(force=True)
         node.focus()
     assert answer.evaluate(SEEN) == INERT
+    assert watch.faults == []
 
 
 @pytest.mark.parametrize("attack", [one for one in ATTACKS if one.get("where") in {"conversation_title", "model_name", "error_message"}], ids=lambda a: a["id"])

@@ -72,7 +72,7 @@ export class AnswerView {
     if (this.#turn.thinking) this.#drawThinking();
     const { state } = this.#turn;
     this.element.setAttribute("aria-busy", String(this.#turn.isRunning));
-    if (state === this.#state && state !== "reconnecting") return;
+    if (state === this.#state) return;
     this.#state = state;
     this.element.dataset.state = state;
     this.element.setAttribute("aria-label", this.#name());
@@ -99,7 +99,7 @@ export class AnswerView {
     if (state === "stopping") return [el("p", { class: "waiting" }, t("answer.stopping"))];
     if (state === "stopped") return [el("p", { class: "ended" }, icon("stop"), t("answer.stopped"))];
     if (state === "reconnecting") {
-      return [card(state, t("card.reconnecting"), t("card.reconnecting.text"), null, [[t("retry.now"), turn.waiting.wake]])];
+      return [card(state, t("card.reconnecting"), t("card.reconnecting.text"), null, [[t("retry.now"), () => turn.waiting?.wake()]])];
     }
     if (state in RETRY) return [this.#failure(state)];
     return state === "complete" && turn.text === "" ? [el("p", { class: "ended" }, t("answer.empty"))] : [];

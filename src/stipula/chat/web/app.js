@@ -61,7 +61,8 @@ class Page {
   #build() {
     const toggle = iconButton("menu", t("sidebar.toggle"), () => this.toggleSidebar(), { "aria-controls": "sidebar" });
     this.toggle = toggle;
-    const head = el("header", { class: "head" }, toggle, this.title);
+    const create = iconButton("plus", t("new"), () => this.create(), { class: "quiet when-closed" });
+    const head = el("header", { class: "head" }, toggle, this.title, create);
     const foot = el("div", { class: "foot" }, this.banner.element, this.composer.element);
     this.main = el("main", {}, head, this.transcript.element, foot);
     this.scrim = el("div", { class: "scrim", hidden: true, onclick: () => this.closeSidebar() });
@@ -159,6 +160,7 @@ class Page {
     const row = this.#rows.find(({ _id }) => _id === this.#id);
     const title = this.#id === null ? t("new") : row?.title || t("untitled");
     this.title.textContent = title;
+    this.title.className = this.#id === null ? "unseen" : "";
     document.title = this.#id === null ? t("brand") : `${title} · ${t("brand")}`;
   }
 
@@ -473,12 +475,13 @@ class Page {
   }
 }
 
-/** Take off the end of the stored messages what the turn itself will show: its question and the answer so far. */
+/** Take off the end of the stored messages what the turn itself will show: the answer so far, and its question where no
+ * other answer to it stands there. */
 function dropOwn(messages, turn) {
-  const isOwnAnswer = messages.at(-1)?.role === "assistant" && messages.at(-2)?.content === turn.question;
-  if (isOwnAnswer) messages.pop();
-  const last = messages.at(-1);
-  if (last?.role === "user" && last.content === turn.question) messages.pop();
+  const answer = messages.at(-1);
+  if (answer?.role === "assistant" && turn.requestId && answer.metadata?.request_id === turn.requestId) messages.pop();
+  const question = messages.at(-1);
+  if (question?.role === "user" && question._id === turn.messageId) messages.pop();
 }
 
 function titleOf(question) {

@@ -29,9 +29,12 @@ export class Models {
       this.#failed = true;
     }
     this.show();
-    if (this.#failed || this.#rows.some((row) => !row.available && row.loading)) {
-      this.#timer = setTimeout(() => this.load(), AGAIN_MS);
-    }
+    if (this.#failed || this.#rows.some((row) => !row.available)) this.#timer = setTimeout(() => this.#again(), AGAIN_MS);
+  }
+
+  #again() {
+    if (!document.hidden) this.load();
+    else document.addEventListener("visibilitychange", () => this.load(), { once: true });
   }
 
   /** The wanted model where it is ready, else the first that is. */

@@ -39,8 +39,9 @@ export class ThinkingPanel {
   #tell() {
     const { durationMs, startedAt, label } = this.#thinking;
     const isLive = durationMs === null;
-    const time = seconds(isLive ? Math.max(0, Date.now() - startedAt) : durationMs);
-    const text = t(isLive ? "thinking.now" : "thinking.done", { time });
+    const soFar = Math.floor((Date.now() - startedAt) / 1000);
+    const live = soFar < 1 ? t("thinking.begins") : t("thinking.now", { s: soFar });
+    const text = isLive ? live : t("thinking.done", { time: seconds(durationMs) });
     this.#line.textContent = label ? t("thinking.labelled", { label, text }) : text;
   }
 
