@@ -93,7 +93,7 @@ def upstream_of(one: UpstreamSettings, sessions: Sessions, clock: Callable[[], f
 
 
 def chat(relay: Gateway, store: sqlite.SqliteStore, settings: Settings, doors: Doors) -> App:
-    """The chat, with the gateway in process; its libraries are loaded here, so that a gateway alone never pays for them."""
+    """The chat, with the gateway in process; its libraries are loaded here, since a gateway alone needs none."""
     from stipula.chat.app import ChatStore, chat_app  # noqa: PLC0415
     from stipula.chat.clock import SystemClock  # noqa: PLC0415
     from stipula.chat.guard import ChatGuard  # noqa: PLC0415

@@ -114,28 +114,32 @@ dialect = "openai_chat"
 base_url = "{upstream.url}/v1"
 models = {{ "m" = "up-2" }}
 """
-    gateway = await start(config=f"""
+    gateway = await start(
+        config=f"""
 [[gateway.upstreams]]
 name = "main"
 dialect = "openai_chat"
 base_url = "{upstream.url}/v1"
 models = {{ "m" = "up-1" }}
 whole_s = 0.2
-{second}""")
+{second}"""
+    )
     upstream.say(lambda call: speech.Answer(before=before) if call.body["model"] == "up-1" else speech.whole())
     got = await gateway.post(BODY)
     assert (got.status, [call.body["model"] for call in upstream.calls]) == (200, ["up-1", "up-2"])
 
 
 async def test_an_upstream_that_hangs_before_its_head_is_a_504_and_is_let_go(start, upstream, speech):
-    gateway = await start(config=f"""
+    gateway = await start(
+        config=f"""
 [[gateway.upstreams]]
 name = "main"
 dialect = "openai_chat"
 base_url = "{upstream.url}/v1"
 models = {{ "m" = "up-1" }}
 first_byte_s = 0.2
-""")
+"""
+    )
     upstream.say(speech.Answer(before="hang"))
     got = await gateway.post(BODY | {"stream": True})
     assert (got.status, got.headers["content-type"]) == (504, "application/json")
@@ -145,13 +149,15 @@ first_byte_s = 0.2
 
 
 async def test_an_upstream_that_refuses_connections_is_a_502_without_its_address(start):
-    gateway = await start(config="""
+    gateway = await start(
+        config="""
 [[gateway.upstreams]]
 name = "main"
 dialect = "openai_chat"
 base_url = "http://127.0.0.1:1/v1"
 models = { "m" = "up-1" }
-""")
+"""
+    )
     got = await gateway.post(BODY)
     assert (got.status, got.body["error"]["code"]) == (502, "upstream_unreachable")
     assert "127.0.0.1" not in got.body["error"]["message"]
@@ -176,7 +182,9 @@ async def test_a_stream_whose_first_frame_is_an_error_is_left_for_the_next_key(s
 
 async def test_after_the_first_byte_nobody_else_is_asked(start, upstream, speech):
     gateway = await start(keys=TWO)
-    upstream.say(by_key(speech, key_1=speech.Answer(frames=speech.frames("Once")[:2], then="cut"), key_2=speech.stream()))
+    upstream.say(
+        by_key(speech, key_1=speech.Answer(frames=speech.frames("Once")[:2], then="cut"), key_2=speech.stream())
+    )
     got = await gateway.post(BODY | {"stream": True})
     assert (got.status, keys_used(upstream)) == (200, ["key-1"])
     assert got.data[-2]["error"]["code"] == "upstream_incomplete"

@@ -36,13 +36,17 @@ async def test_a_streamed_answer_reaches_the_official_client_piece_by_piece(gate
 
 
 async def test_the_bytes_of_an_answer_in_the_same_dialect_are_the_upstreams_own(gateway, upstream, speech):
-    odd = json.dumps({"x_unknown": 1.50, "choices": [{"index": 0, "message": {"content": "é"}, "finish_reason": "stop"}]})
+    odd = json.dumps(
+        {"x_unknown": 1.50, "choices": [{"index": 0, "message": {"content": "é"}, "finish_reason": "stop"}]}
+    )
     upstream.say(speech.Answer(body=odd.encode()))
     assert (await gateway.post({"model": "m", "messages": HELLO})).raw == odd.encode()
 
 
 async def test_the_frames_of_a_stream_in_the_same_dialect_are_the_upstreams_own(gateway, upstream, speech):
-    frame = b'data: {"x_unknown": 1.50,  "choices":[{"index":0,"delta":{"content":"\xc3\xa9"},"finish_reason":null}]}\n\n'
+    frame = (
+        b'data: {"x_unknown": 1.50,  "choices":[{"index":0,"delta":{"content":"\xc3\xa9"},"finish_reason":null}]}\n\n'
+    )
     end = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
     upstream.say(speech.Answer(frames=[frame, end]))
     assert (await gateway.post({"model": "m", "messages": HELLO, "stream": True})).raw == frame + end
@@ -63,9 +67,7 @@ async def test_the_usage_frame_is_asked_for_and_withheld_from_a_caller_who_did_n
 async def test_the_usage_frame_goes_to_a_caller_who_asked(gateway, upstream, speech):
     upstream.say(speech.stream())
     options = {"include_usage": True}
-    stream = await gateway.sdk.chat.completions.create(
-        model="m", messages=HELLO, stream=True, stream_options=options
-    )
+    stream = await gateway.sdk.chat.completions.create(model="m", messages=HELLO, stream=True, stream_options=options)
     assert [chunk.usage.total_tokens async for chunk in stream if chunk.usage] == [10]
 
 
@@ -81,7 +83,12 @@ async def test_parallel_tool_calls_come_back_streamed(gateway, upstream, speech)
         {"index": 0, "id": "call_1", "type": "function", "function": {"name": "weather", "arguments": ""}},
         {"index": 0, "function": {"arguments": '{"city":'}},
         {"index": 0, "function": {"arguments": '"Oslo"}'}},
-        {"index": 1, "id": "call_2", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Bergen"}'}},
+        {
+            "index": 1,
+            "id": "call_2",
+            "type": "function",
+            "function": {"name": "weather", "arguments": '{"city":"Bergen"}'},
+        },
     ]
     frames = [speech.chunk({"tool_calls": [piece]}) for piece in pieces]
     upstream.say(speech.Answer(frames=[*frames, speech.chunk({}, "tool_calls"), speech.DONE]))

@@ -41,8 +41,9 @@ def key_of(tenant: str, ask: Ask) -> bytes:
 
 def is_kept(reply: Reply) -> bool:
     """Whether an answer may stand for the next one."""
-    parts_known = bool(reply.parts) and all(isinstance(part, Text | Thought) for part in reply.parts)
-    return parts_known and reply.stop in _KEPT_STOPS and not reply.others
+    is_text = bool(reply.parts) and all(isinstance(part, Text | Thought) for part in reply.parts)
+    is_more = bool(reply.others) or any("/" in name for name in reply.extra or ())  # a member inside the answer
+    return is_text and not is_more and reply.stop in _KEPT_STOPS
 
 
 class _Entry(Struct, frozen=True):

@@ -1,6 +1,7 @@
 """An upstream's stream as it is heard, and as the caller is told of it. It remembers its place and nothing else."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,6 +13,9 @@ from stipula.errors import Problem
 from stipula.gateway.upstream import Exchange, UpstreamCut
 from stipula.redact import redact
 from stipula.wire.sse import Frame, FrameReader, encode
+
+UNREADABLE: Final = "upstream_unreadable"
+"""How readers mark what is no frame of their dialect."""
 
 
 class Heard(Struct, frozen=True):
@@ -41,9 +45,7 @@ class Reading:
         except UpstreamCut:
             return self._end()
         except Problem as why:  # a line that is no text, or has no end
-            return self._fail(
-                Failed(message=f"The upstream's stream cannot be read: {why}.", code="upstream_unreadable")
-            )
+            return self._fail(Failed(message=f"The upstream's stream cannot be read: {why}.", code=UNREADABLE))
         return list(self._heard(frames))
 
     def fail(self, failed: Failed) -> Heard:
@@ -95,7 +97,7 @@ class Telling:
         for delta in heard.deltas:
             if isinstance(delta, Opened):
                 self._opened = delta
-            elif isinstance(delta, Failed) and redact(delta.message) != delta.message:
+            elif isinstance(delta, Failed) and not _may_pass(delta):
                 return b"".join(map(encode, self._ended(replace(delta, message=redact(delta.message)))))
         return encode(heard.frame)
 
@@ -105,3 +107,8 @@ class Telling:
         if isinstance(delta, Closed) and self._opened is not None:
             list(writer(self._opened))
         return writer(delta)
+
+
+def _may_pass(failed: Failed) -> bool:
+    """Whether a frame that ends a stream is a fault told by the upstream, and tells no secret."""
+    return failed.code != UNREADABLE and redact(failed.message) == failed.message
