@@ -1,5 +1,6 @@
 import datetime as dt
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -193,11 +194,13 @@ def test_a_reader_that_leaves_makes_no_noise(frozen):
     frozen.edit(lambda it: it["events"]["chunk"]["properties"].update({f"f{n}": {} for n in range(5000)}))
     head = shutil.which("head")
     assert head
-    with subprocess.Popen(
-        [sys.executable, "-m", "stipula", "check"], cwd=frozen.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as program:
+    # unbuffered, Python itself hides that a write was cut short
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    words = [sys.executable, "-m", "stipula", "check"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, cwd=frozen.root, stdout=pipe, stderr=pipe, env=environ) as program:
         assert program.stdout
         assert program.stderr
         subprocess.run([head, "-c", "10"], stdin=program.stdout, capture_output=True, check=True)
         program.stdout.close()
-        assert program.stderr.read() == b""
+        assert (program.stderr.read(), program.wait()) == (b"", 3)

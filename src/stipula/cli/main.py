@@ -20,6 +20,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "init": ("stipula.cli.init:init", "Write a first stipula.toml."),
     "freeze": ("stipula.cli.freeze:freeze", "Collect the contract and write the lock."),
     "check": ("stipula.cli.check:check", "Collect the contract and hold it against the lock."),
+    "contain": ("stipula.cli.contain:contain", "Ask whether one schema lies within another."),
     "serve": ("stipula.cli.serve:serve", "Serve the gateway and the chat."),
     "model": ("stipula.cli.model:model", "Fetch the local model, or say where it is."),
     "check-config": ("stipula.cli.check_config:check_config", "Read a server's configuration and name its faults."),
@@ -27,8 +28,19 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
 EXIT_INTERRUPTED: Final = 130
 
 
+class ReaderLeft(Exception):  # noqa: N818 - no fault, a fact
+    """Whoever read our output wants no more of it."""
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name and loads one when it is called."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command. Click would turn a reader who left into exit code 1, which here means findings."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as why:
+            raise ReaderLeft from why
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click names it
         """All names, in the order of the table."""
@@ -60,7 +72,7 @@ def run(words: Sequence[str]) -> int:
     """Run one command and give its exit code. Whatever goes wrong is told in one line on standard error."""
     try:
         return _ended(words)
-    except BrokenPipeError:
+    except (ReaderLeft, BrokenPipeError):
         # the reader of our output has left; what is still buffered must not complain at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_UNAVAILABLE
