@@ -64,7 +64,7 @@ def fields(required=(), **properties):
         ({}, {"maxLength": 3}, [("constraint-added", "/maxLength", UNSET, 3)]),
         ({"pattern": "a"}, {}, [("constraint-removed", "/pattern", "a", UNSET)]),
         ({"x-mine": 1}, {"x-mine": 2}, [("constraint-changed", "/x-mine", 1, 2)]),
-        ({"items": TEXT}, {"items": {}}, [("constraint-removed", "/items/type", "string", UNSET)]),
+        ({"items": TEXT}, {"items": {}}, [("type-changed", "/items/type", "string", UNSET)]),
         ({"items": TEXT}, {"items": False}, [("shape-changed", "/items", TEXT, False)]),
         ({"additionalProperties": False}, {}, [("constraint-removed", "/additionalProperties", False, UNSET)]),
         ({"title": "a"}, {"title": "b"}, [("text-changed", "/title", "a", "b")]),
@@ -76,7 +76,7 @@ def fields(required=(), **properties):
         ({"allOf": [TEXT, {}]}, {"allOf": [{}, TEXT]}, [("branch-order-changed", "/allOf", [TEXT, {}], [{}, TEXT])]),
         ({"prefixItems": [TEXT]}, {"prefixItems": [TEXT, {}]}, [("position-added", "/prefixItems/1", UNSET, {})]),
         ({"$defs": {"x": TEXT}}, {"$defs": {}}, [("definition-removed", "/$defs/x", TEXT, UNSET)]),
-        ({"$ref": "#/$defs/x"}, {"$ref": "#/$defs/y"}, [("constraint-changed", "/$ref", "#/$defs/x", "#/$defs/y")]),
+        ({"$ref": "#/$defs/x"}, {"$ref": "#/$defs/y"}, [("reference-changed", "/$ref", "#/$defs/x", "#/$defs/y")]),
         (TEXT, True, [("shape-changed", "", TEXT, True)]),
     ],
 )  # fmt: skip

@@ -74,8 +74,13 @@ def _keyword(here: Place, keyword: str, was: Json, now: Json) -> Iterator[Change
 
 
 def _type(here: Place, was: Json, now: Json) -> Iterator[Change]:
-    """Types are a set, written as one name or as a list of them."""
+    """Types are a set, written as one name or as a list of them; to state none is another type."""
     yield here.change("type-changed" if _names(was) != _names(now) else "type-respelt", was, now)
+
+
+def _reference(here: Place, was: Json, now: Json) -> Iterator[Change]:
+    """A shape that is taken from elsewhere now; whether it is the same is not looked at here."""
+    yield here.change("reference-changed", was, now)
 
 
 def _names(types: Json) -> list[str]:
@@ -174,7 +179,8 @@ def _mapping(value: Json) -> Mapping[str, Json]:
 
 COMPARED: Final[tuple[tuple[frozenset[str], tuple[type, ...], Differ], ...]] = (
     # keywords, what both of their values must be, how they are then compared
-    (frozenset({"type"}), (str, list), _type),
+    (frozenset({"type"}), (str, list, UnsetType), _type),
+    (frozenset({"$ref"}), (str, UnsetType), _reference),
     (frozenset({"enum"}), (list,), _values),
     (MAPS, (dict, UnsetType), _map),
     (frozenset({"allOf", "anyOf", "oneOf"}), (list,), _branches),

@@ -21,8 +21,9 @@ LEVELS: Final[tuple[Level, ...]] = ("breaking", "undecided", "warning", "routing
 
 BREAKING: Final = frozenset({
     "branch-removed", "definition-removed", "era-removed", "event-removed", "event-renamed", "field-removed",
-    "field-renamed", "outcome-removed", "position-removed", "profile-removed", "required-added", "required-removed",
-    "shape-changed", "stream-removed", "surface-removed", "surface-renamed", "type-changed", "value-removed",
+    "field-renamed", "outcome-removed", "position-removed", "profile-removed", "reference-changed", "required-added",
+    "required-removed", "shape-changed", "stream-removed", "surface-removed", "surface-renamed", "type-changed",
+    "value-removed",
 })  # fmt: skip
 
 WORDS: Final = {
@@ -56,6 +57,7 @@ WORDS: Final = {
     "profile-added": "a tool list came",
     "profile-removed": "the tool list is gone",
     "protocol-changed": "the era is served in another revision of the protocol",
+    "reference-changed": "the shape is taken from elsewhere",
     "required-added": "{new} must be there now",
     "required-removed": "{old} may be missing now",
     "shape-changed": "the shape is another",
