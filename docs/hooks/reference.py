@@ -8,8 +8,8 @@ import click
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-import stipula
-from stipula.cli.main import cli
+import stipula as package
+from stipula.cli.main import stipula as cli
 from stipula.errors import Problem
 
 
@@ -26,14 +26,19 @@ def problems() -> str:
         f"| {kind.code} | {kind.exit_code} | {kind.status} | {one_line(kind.__doc__)} | {cell(kind.hint)} |"
         for kind in sorted(every_problem(), key=lambda kind: kind.code)
     ]
-    head = ["# Problems", "", "Each message says what was seen, what was wanted and what to do; the code is stable.", ""]
+    head = [
+        "# Problems",
+        "",
+        "Each message says what was seen, what was wanted and what to do; the code is stable.",
+        "",
+    ]
     table = ["| code | exit | HTTP | when | text |", "|---|---|---|---|---|", *rows]
     return "\n".join([*head, *table, ""])
 
 
 def every_problem() -> set[type[Problem]]:
     """All subclasses of Problem in the package."""
-    for module in pkgutil.walk_packages(stipula.__path__, "stipula."):
+    for module in pkgutil.walk_packages(package.__path__, "stipula."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
     found: set[type[Problem]] = set()

@@ -9,7 +9,7 @@ from stipula.cli.main import tell
 from stipula.errors import EXIT_USAGE
 
 
-@click.command("check-config")
+@click.command("check-config", epilog="Example:\n\n  stipula check-config stipula-server.toml")
 @click.argument("file", type=click.Path(path_type=Path))
 def check_config(file: Path) -> int:
     """Read a server's configuration FILE and name each fault with its line; nothing is started."""

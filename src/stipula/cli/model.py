@@ -15,7 +15,7 @@ def model() -> None:
     """The model that runs on this machine: fetch it, or see how it stands."""
 
 
-@model.command()
+@model.command(epilog="Example:\n\n  stipula model fetch")
 def fetch() -> int:
     """Download the model's file and put it in place; nothing is done where it is there already."""
     from stipula.gateway.local import weights  # noqa: PLC0415 - loaded when it is called
@@ -26,7 +26,7 @@ def fetch() -> int:
     return 0
 
 
-@model.command()
+@model.command(epilog="Example:\n\n  stipula model status")
 def status() -> int:
     """Say where the model's file is, and whether it is whole."""
     from stipula.gateway.local import weights  # noqa: PLC0415 - loaded when it is called

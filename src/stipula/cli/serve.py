@@ -30,7 +30,7 @@ class PortTaken(Problem):
     hint = "cannot listen on {address}: {why}; another --listen HOST:PORT may be free"
 
 
-@click.command()
+@click.command(epilog="Example:\n\n  stipula serve --listen 127.0.0.1:8400")
 @click.option("--config", "config", type=click.Path(path_type=Path), help="Configuration file (TOML).")
 @click.option("--listen", metavar="HOST:PORT", help="Where to listen, in place of what the file says.")
 @click.option("--open", "is_opened", is_flag=True, help="Open the page in a browser.")
