@@ -179,11 +179,11 @@ class Conversations:
                 body = {**row.body, "total_tokens": tokens, "updated_at": iso(self._clock.now())}
                 await self._records.write([replace(row, body=body)], given=row.key)
 
-    async def recover(self) -> int:
-        """Mark the answers that a killed process left behind; how many there were."""
+    async def recover(self) -> list[str]:
+        """Mark the answers that a killed process left behind; the request ids of their turns."""
         left = await self._records.find(MESSAGE, state="streaming", limit=_MAX_MESSAGES)
         await self._records.write([replace(row, state="interrupted") for row in left])
-        return len(left)
+        return [row.body["request_id"] for row in left]
 
     # ------------------------------------------------------------ rows
 

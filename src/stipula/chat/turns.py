@@ -31,6 +31,7 @@ from stipula.wire.sse import encode
 
 STOPPED: Final = "The answer was stopped."
 GOING_DOWN: Final = "The service is going down; the answer was interrupted."
+RESTARTED: Final = "The service was started anew; the answer was interrupted."
 _SAVE_EVERY_S: Final = 1.0
 _LOG: Final = logging.getLogger("stipula.chat")
 
@@ -105,10 +106,21 @@ class Turns:
         await self._group.__aenter__()
         if self._conversations is not None:
             try:
-                await self._conversations.recover()
+                for request_id in await self._conversations.recover():
+                    await self._close(request_id)
             except Problem as why:  # a store that is down at the start must not keep the page from coming up
                 _LOG.warning("turns of the last run were not looked at: %s", why)
         return self
+
+    async def _close(self, request_id: str) -> None:
+        """End the stream of a turn that nobody writes any more: who comes back for its rest is told."""
+        tail = await self._journal.read(request_id)
+        if tail is None or tail.is_finished:
+            return
+        payload = failure(request_id, error=RESTARTED)
+        event = StreamEvent(payload.event, {"error": payload.error, "request_id": request_id})
+        await self._journal.append(request_id, encode(event.frame(tail.entries[-1].number + 1 if tail.entries else 1)))
+        await self._journal.finish(request_id, keep_s=self._settings.replay_s)
 
     async def __aexit__(self, *facts: object) -> None:
         """End: running turns are interrupted and stored."""
