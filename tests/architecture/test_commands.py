@@ -31,6 +31,10 @@ def every_command(group: click.Group, path: str) -> dict[str, click.Command]:
     return found
 
 
+STATUSES = {"stipula model status": {3}}
+"""No model stands in the scratch folder, and that is what the status says."""
+
+
 COMMANDS = every_command(stipula, "stipula")
 
 
@@ -83,4 +87,4 @@ def test_a_command_shows_an_example_of_itself(typed: str):
 def test_the_examples_of_a_command_run(typed: str, project: Path):
     for line in examples(typed, COMMANDS[typed]):
         done = run(line, project)
-        assert done.returncode in {0, 1}, f"{line}: {done.stderr}"
+        assert done.returncode in STATUSES.get(typed, {0, 1}), f"{line}: {done.stderr}"
