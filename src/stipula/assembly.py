@@ -24,7 +24,8 @@ from stipula.gateway.local.upstream import Local
 from stipula.gateway.local.weights import SMOLLM2, Progress, cache_folder
 from stipula.gateway.metrics import Metrics
 from stipula.gateway.relay import Gateway
-from stipula.gateway.upstream import PATHS, HttpUpstream, Sessions, Upstream
+from stipula.gateway.upstream import HttpUpstream, Sessions, Upstream
+from stipula.gateway.ways import WAYS
 from stipula.settings import Settings
 from stipula.storage import sqlite
 
@@ -88,8 +89,7 @@ def upstream_of(one: UpstreamSettings, sessions: Sessions, clock: Callable[[], f
         case "local":
             return Local(SMOLLM2, cache_folder(os.environ), sessions, _new_id)
         case _:
-            url = one.base_url.rstrip("/") + PATHS[one.dialect]
-            return HttpUpstream(one.name, url, sessions, connect_s=one.connect_s)
+            return HttpUpstream(one.name, one.base_url, WAYS[one.dialect], sessions, connect_s=one.connect_s)
 
 
 def chat(relay: Gateway, store: sqlite.SqliteStore, settings: Settings, doors: Doors) -> App:

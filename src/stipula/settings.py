@@ -98,7 +98,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     def faults(self) -> Iterator[Fault]:
         """What two tables say together."""
-        if not is_loopback(self.server.host) and not self.gateway.client_keys:
+        if not any(self.server.faults()) and not is_loopback(self.server.host) and not self.gateway.client_keys:
             yield (
                 ("server", "listen"),
                 f"other machines reach {self.server.host}; wanted: [gateway] client_keys, or a loopback address",

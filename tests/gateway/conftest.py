@@ -5,7 +5,7 @@ import json
 import re
 import socket
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -29,18 +29,20 @@ USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 
 
 class QuietServer(uvicorn.Server):
-    """A server that leaves the process's signals alone."""
+    """A server that leaves the process's signals alone, and says when it has begun."""
 
-    def capture_signals(self):  # noqa: ANN201
-        from contextlib import nullcontext
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.begun = asyncio.Event()
+        self.ending = asyncio.Event()
 
+    def capture_signals(self):
         return nullcontext()
 
     async def main_loop(self) -> None:
-        """Look for the end more often than ten times a second: there are many ends in a test run."""
         await self.on_tick(0)
-        while not self.should_exit:
-            await asyncio.sleep(0.005)
+        self.begun.set()
+        await self.ending.wait()
 
 
 @asynccontextmanager
@@ -50,11 +52,10 @@ async def serving(app: Any) -> AsyncIterator[str]:
     door.bind(("127.0.0.1", 0))
     server = QuietServer(uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=2))
     async with asyncio.TaskGroup() as group:
-        task = group.create_task(server.serve(sockets=[door]))
-        while not server.started and not task.done():
-            await asyncio.sleep(0)
+        group.create_task(server.serve(sockets=[door]))
+        await server.begun.wait()
         yield f"http://127.0.0.1:{door.getsockname()[1]}"
-        server.should_exit = True
+        server.ending.set()
     door.close()
 
 
@@ -90,6 +91,7 @@ class Upstream:
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
+        self.called = asyncio.Event()
         self.answers: list[Answer | Callable[[Call], Answer]] = []
         self.url = ""
 
@@ -108,6 +110,7 @@ class Upstream:
         headers = {k.decode(): v.decode() for k, v in scope["headers"]}
         call = Call(json.loads(raw), raw, headers.get("authorization", "").removeprefix("Bearer "), headers)
         self.calls.append(call)
+        self.called.set()
         told = self.answers[min(len(self.calls), len(self.answers)) - 1]
         answer = told(call) if callable(told) else told
         await self._answer(answer, call, receive, send)

@@ -1,5 +1,6 @@
 """The upstream that says the newest user text back."""
 
+import asyncio
 import json
 
 import pytest
@@ -83,7 +84,7 @@ async def test_the_pace_is_kept_between_words():
 
     upstream = echo.Echo(lambda: "1", lambda: 0.0, sleep)
     body = json.dumps({"model": "echo-f300-d20", "messages": [{"role": "user", "content": "a b c"}]}).encode()
-    exchange = await upstream.send(body, None, stream=True)
+    exchange = await upstream.send(body, None, model="echo", stream=True)
     while await exchange.piece(1):
         pass
     assert pauses[:5] == [0.0, 0.3, 0.02, 0.02, 0.02]
@@ -91,8 +92,6 @@ async def test_the_pace_is_kept_between_words():
 
 async def test_a_long_answer_lets_others_have_their_turn(gateway):
     slow = gateway.post({"model": "echo-t20000", "stream": True, "messages": [{"role": "user", "content": "x"}]})
-    import asyncio
-
     async with asyncio.TaskGroup() as group:
         long = group.create_task(slow)
         assert (await gateway.get("/health")).status == 200

@@ -5,6 +5,9 @@ import json
 import pytest
 from openai import APIStatusError
 
+from stipula.dialects.ir import Ask, Closed, Text, TextDelta, Turn, UsageDelta
+from stipula.gateway.relay import TailRefused
+
 pytestmark = pytest.mark.anyio
 HELLO = [{"role": "user", "content": "Say hello."}]
 WEATHER = {
@@ -197,9 +200,6 @@ async def test_an_edge_of_the_dialect_is_counted_as_such(gateway, upstream):
 
 @pytest.mark.clause("RT-020")
 async def test_an_ask_made_in_process_passes_the_same_block(gateway):
-    from stipula.dialects.ir import Ask, Text, Turn
-    from stipula.gateway.relay import TailRefused
-
     ask = Ask(model="echo", turns=(Turn(role="assistant", parts=(Text(text="Hel"),), plain=True),))
     with pytest.raises(TailRefused):
         await gateway.gateway.complete(ask)
@@ -211,8 +211,6 @@ async def test_an_ask_made_in_process_passes_the_same_block(gateway):
 
 
 async def test_a_stream_in_process_gives_deltas(gateway):
-    from stipula.dialects.ir import Ask, Closed, Text, TextDelta, Turn, UsageDelta
-
     ask = Ask(model="echo", turns=(Turn(role="user", parts=(Text(text="one two"),), plain=True),))
     deltas = [delta async for delta in gateway.gateway.stream(ask)]
     assert [delta.text for delta in deltas if isinstance(delta, TextDelta)] == ["one", " two"]
@@ -221,8 +219,6 @@ async def test_a_stream_in_process_gives_deltas(gateway):
 
 
 async def test_a_whole_answer_in_process_is_a_reply(gateway):
-    from stipula.dialects.ir import Ask, Text, Turn
-
     ask = Ask(model="echo", turns=(Turn(role="user", parts=(Text(text="one two"),), plain=True),))
     reply = await gateway.gateway.complete(ask)
     assert [part.text for part in reply.parts] == ["one two"]

@@ -7,7 +7,9 @@ import re
 
 import aiohttp
 import pytest
+from openai import APIError
 
+from stipula.dialects.ir import Ask, Text, Turn
 from stipula.gateway import relay
 
 pytestmark = pytest.mark.anyio
@@ -35,8 +37,6 @@ async def test_a_cut_stream_ends_in_an_error_frame_and_no_invented_stop(gateway,
 
 
 async def test_the_official_client_raises_at_a_cut_stream(gateway, upstream, speech):
-    from openai import APIError
-
     upstream.say(speech.Answer(frames=speech.frames("Once")[:2], then="cut"))
     stream = await gateway.sdk.chat.completions.create(**ASK)
     with pytest.raises(APIError, match="ended before the answer did"):
@@ -129,8 +129,7 @@ async def test_when_the_caller_leaves_the_upstream_is_cancelled_within_a_quarter
     async with aiohttp.ClientSession() as caller:
         ask = asyncio.ensure_future(caller.post(f"{gateway.url}/v1/chat/completions", json=ASK | {"stream": stream}))
         async with asyncio.timeout(5):
-            while not upstream.calls:
-                await asyncio.sleep(0.001)
+            await upstream.called.wait()
             if stream:
                 answer = await ask
                 await answer.content.readany()
@@ -151,15 +150,13 @@ async def test_a_caller_who_leaves_blames_no_key_and_keeps_none(gateway, upstrea
     async with asyncio.timeout(5):
         await upstream.calls[0].gone.wait()
         ring = gateway.gateway.posts["main"].ring
-        while ring.standing()[0][0].in_flight:
+        while ring.standing()[0][0].in_flight:  # noqa: ASYNC110 - the pool is pure and tells nobody
             await asyncio.sleep(0.001)
     key, state = ring.standing()[0]
     assert (key.strikes, state) == (0, "usable")
 
 
 async def test_an_ask_in_process_that_is_closed_early_is_cancelled_upstream(gateway, upstream, speech):
-    from stipula.dialects.ir import Ask, Text, Turn
-
     upstream.say(speech.Answer(frames=speech.frames("Once")[:2], then="hang"))
     ask = Ask(model="m", turns=(Turn(role="user", parts=(Text(text="hi"),), plain=True),))
     deltas = gateway.gateway.stream(ask)

@@ -124,7 +124,7 @@ class Attempts:
         said = "unreachable"
         try:
             async with asyncio.timeout(limit_s):
-                exchange = await post.upstream.send(body, use.secret, stream=ask.stream)
+                exchange = await post.upstream.send(body, use.secret, model=model, stream=ask.stream)
                 said = str(exchange.status)
                 begun = await self._first(Begun(post, model, use, exchange, losses), ask)
             is_begun = True

@@ -11,11 +11,13 @@ from msgspec import Meta, Struct, field
 
 from stipula.dialects import NAMES
 from stipula.gateway.routing import AS_ASKED, STAR
+from stipula.gateway.ways import WAYS
 from stipula.redact import Secret
 
 IN_PROCESS: Final = ("local", "echo")
 """Upstreams that are not reached over a network of ours."""
-DIALECTS: Final = (*NAMES, *IN_PROCESS)
+DIALECTS: Final = (*(name for name in NAMES if name in WAYS), *IN_PROCESS)
+"""What an upstream may speak: a dialect that can be written, and reached."""
 LOCAL_MODELS: Final = {"smollm2-135m": AS_ASKED}
 ECHO_MODELS: Final = {"echo": AS_ASKED, "echo-*": AS_ASKED}
 MAX_BODY_BYTES: Final = 10 * 1024 * 1024
@@ -67,7 +69,7 @@ class UpstreamSettings(Struct, frozen=True, kw_only=True):
             )
         elif not _is_base_url(self.base_url):
             yield ("base_url",), f"{self.base_url!r} is no http or https address without query; wanted: https://host/v1"
-        if self.dialect in NAMES and not self.models:
+        if self.dialect in WAYS and not self.models:
             yield ("models",), "no model is named; wanted: a name or a glob, for example { 'gpt-*' = '*' }"
         for asked, theirs in self.models.items():
             yield from (((*("models",), asked), why) for why in _model_faults(asked, theirs))

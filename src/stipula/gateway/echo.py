@@ -132,9 +132,9 @@ class Echo:
         self._clock = clock
         self._sleep = sleep
 
-    async def send(self, body: bytes, key: Secret | None, *, stream: bool) -> Exchange:
+    async def send(self, body: bytes, key: Secret | None, *, model: str, stream: bool) -> Exchange:
         """The answer, at once; its words come at the script's pace."""
-        del key
+        del key, model
         told = script(body)
         answer = Spoken(told, f"chatcmpl-{self._new_id()}", int(self._clock()), self._sleep)
         if not stream:

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from stipula.dialects import NAMES
-from stipula.gateway.config import UpstreamSettings
+from stipula.gateway.config import DIALECTS, UpstreamSettings
 from stipula.gateway.routing import AS_ASKED
 from stipula.redact import Secret
 
@@ -29,7 +28,7 @@ def vendors(environ: Mapping[str, str]) -> tuple[UpstreamSettings, ...]:
             models=dict.fromkeys(row["models"], AS_ASKED),
         )
         for row in rows()
-        if environ.get(row["env"]) and row["dialect"] in NAMES
+        if environ.get(row["env"]) and row["dialect"] in DIALECTS
     )
 
 

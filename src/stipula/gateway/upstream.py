@@ -6,7 +6,8 @@ which stops the socket while nobody reads.
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import lru_cache
 from types import TracebackType
 from typing import Final, Protocol, Self
 
@@ -15,11 +16,10 @@ from yarl import URL
 
 from stipula import __version__
 from stipula.errors import Problem
+from stipula.gateway.ways import Way
 from stipula.outbound import open_session, proxy_for
 from stipula.redact import Secret
 
-PATHS: Final = {"openai_chat": "/chat/completions"}
-"""Dialect to path below the base URL."""
 MAX_WHOLE_BYTES: Final = 64 * 1024 * 1024
 """A whole answer that is longer is a fault of the upstream."""
 _LAST_BYTES_S: Final = 0.1
@@ -94,7 +94,7 @@ class Exchange(Protocol):
 class Upstream(Protocol):
     """Somebody who answers asks of one dialect."""
 
-    async def send(self, body: bytes, key: Secret | None, *, stream: bool) -> Exchange:
+    async def send(self, body: bytes, key: Secret | None, *, model: str, stream: bool) -> Exchange:
         """The answer's head; bytes follow. `UpstreamUnreachable`, `UpstreamBusy` where there is none."""
         ...
 
@@ -135,34 +135,27 @@ class Sessions:
         await self.close()
 
 
-Bearing = Callable[[str], Mapping[str, str]]
-"""A credential to the header that carries it."""
-
-
-def bearer(credential: str) -> Mapping[str, str]:
-    """The header of the OpenAI dialects."""
-    return {"authorization": f"Bearer {credential}"}
-
-
 class HttpUpstream:
-    """An upstream at an address. name: for messages only."""
+    """An upstream at an address. name: for messages only. base: as the vendor's own client takes it."""
 
-    def __init__(
-        self, name: str, url: str, sessions: Sessions, *, connect_s: float = 10.0, bearing: Bearing = bearer
-    ) -> None:
+    def __init__(self, name: str, base: str, way: Way, sessions: Sessions, *, connect_s: float = 10.0) -> None:
         self._name = name
-        self._url = URL(url, encoded=True)
-        self._proxy = proxy_for(url)
+        self._way = way
+        self._base = base
+        self._proxy = proxy_for(base)
         self._sessions = sessions
         self._timeout = ClientTimeout(total=None, sock_connect=connect_s)
-        self._bearing = bearing
+        self._url = lru_cache(maxsize=256)(self._address)
 
-    async def send(self, body: bytes, key: Secret | None, *, stream: bool) -> Exchange:
+    def _address(self, model: str, stream: bool) -> URL:  # noqa: FBT001 - the arguments are a cache's key
+        return URL(self._way.url(self._base, model, stream=stream), encoded=True)
+
+    async def send(self, body: bytes, key: Secret | None, *, model: str, stream: bool) -> Exchange:
         """The answer's head; `UpstreamUnreachable` where there is none."""
-        headers = {**_JSON, **self._bearing(key.reveal())} if key is not None else _JSON
+        headers = {**_JSON, **self._way.headers, **(self._way.bearing(key.reveal()) if key is not None else {})}
         try:
             response = await self._sessions.get().post(
-                self._url,
+                self._url(model, stream),
                 data=body,
                 headers={**headers, "accept": "text/event-stream"} if stream else headers,
                 timeout=self._timeout,

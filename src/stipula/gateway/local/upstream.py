@@ -21,6 +21,7 @@ from stipula.gateway.local.fetching import fetched
 from stipula.gateway.local.supervisor import NAME, Supervisor
 from stipula.gateway.local.weights import Model, Progress
 from stipula.gateway.upstream import Exchange, HttpUpstream, Sessions, UpstreamBusy, UpstreamCut, UpstreamUnreachable
+from stipula.gateway.ways import WAYS
 from stipula.redact import Secret
 from stipula.wire.sse import Frame, encode
 
@@ -90,9 +91,9 @@ class Local:
 
     # ------------------------------------------------------------ asking
 
-    async def send(self, body: bytes, key: Secret | None, *, stream: bool) -> Exchange:
+    async def send(self, body: bytes, key: Secret | None, *, model: str, stream: bool) -> Exchange:
         """The answer's head; waits for a slot, and for the model to be loaded."""
-        del key
+        del key, model
         planned = tools.plan(body)
         await self._enter()
         try:
@@ -113,9 +114,9 @@ class Local:
 
     async def _ask(self, planned: tools.Plan, *, stream: bool) -> Exchange:
         address = await self._supervisor.address(await self._order())
-        runner = HttpUpstream(NAME, f"{address}/v1/chat/completions", self._sessions)
+        runner = HttpUpstream(NAME, f"{address}/v1", WAYS["openai_chat"], self._sessions)
         try:
-            return await runner.send(planned.body, self._key, stream=stream)
+            return await runner.send(planned.body, self._key, model=self._model.name, stream=stream)
         except UpstreamUnreachable as why:
             raise UpstreamBusy(upstream=NAME, why=self._ended() or str(why)) from None
 
