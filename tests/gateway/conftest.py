@@ -4,8 +4,8 @@ import asyncio
 import json
 import re
 import socket
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -36,8 +36,9 @@ class QuietServer(uvicorn.Server):
         self.begun = asyncio.Event()
         self.ending = asyncio.Event()
 
+    @contextmanager
     def capture_signals(self):
-        return nullcontext()
+        yield
 
     async def main_loop(self) -> None:
         await self.on_tick(0)
@@ -46,7 +47,7 @@ class QuietServer(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serving(app: Any) -> AsyncIterator[str]:
+async def serving(app: Any) -> AsyncGenerator[str]:
     """The application on a free loopback port, as its address."""
     door = socket.socket()
     door.bind(("127.0.0.1", 0))

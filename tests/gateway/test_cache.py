@@ -9,6 +9,7 @@ from stipula.dialects.ir import (
     ForeignDelta,
     Opened,
     Reply,
+    Stop,
     Stopped,
     Text,
     TextDelta,
@@ -22,7 +23,7 @@ from stipula.gateway.cache import Cache, Gatherer, is_kept, key_of, replay
 CHAT = by_name("openai_chat")
 
 
-def reply(text="yes", stop="end", **more):
+def reply(text="yes", stop: Stop | None = "end", **more):
     return Reply(reply_id="r", model="m", created=1, parts=(Text(text=text),), stop=stop, **more)
 
 

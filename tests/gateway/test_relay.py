@@ -121,7 +121,7 @@ async def test_an_upstreams_refusal_reaches_the_client_as_its_own_kind(gateway, 
     with pytest.raises(APIStatusError) as refused:
         await gateway.sdk.chat.completions.create(model="m", messages=HELLO)
     assert (refused.value.status_code, refused.value.param) == (400, "max_tokens")
-    assert refused.value.body["message"] == "max_tokens is too large"
+    assert "max_tokens is too large" in refused.value.message
 
 
 async def test_an_unknown_model_is_a_404_that_names_it(gateway):

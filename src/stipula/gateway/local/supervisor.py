@@ -13,6 +13,7 @@ from stipula.gateway.upstream import UpstreamBusy
 START_S: Final = 60.0
 """Loading takes one second; a machine that swaps takes longer."""
 STOP_S: Final = 5.0
+NOTICE_S: Final = 1.0
 NAME: Final = "the local model"
 _answers: Final = msgspec.json.Decoder(Ready | Unable)
 
@@ -36,6 +37,16 @@ class Supervisor:
         """How the process ended, in words; "" while it runs or before it did."""
         code = None if self._process is None else self._process.returncode
         return "" if code is None else f"by signal {-code}" if code < 0 else f"with status {code}"
+
+    async def ended(self) -> str:
+        """How the process ended, in words; "" if it runs on. A broken connection is seen before the process is gone."""
+        try:
+            async with asyncio.timeout(NOTICE_S):
+                if self._process is not None:
+                    await self._process.wait()
+        except TimeoutError:
+            pass
+        return self.ending
 
     async def address(self, order: Order) -> str:
         """Where the model answers, once it does. `UpstreamBusy` where it cannot be started."""

@@ -103,22 +103,25 @@ def _text(content: object) -> str:
     return "".join(as_text(as_object(part).get("text")) or "" for part in as_array(content))
 
 
+class _Said(Struct, frozen=True):
+    """What the schema lets a model write where several tools, or a text, are open to it."""
+
+    tool: str | None = None
+    arguments: msgspec.Raw = msgspec.Raw(b"{}")
+    answer: str | None = None
+
+
 def outcome(planned: Plan, text: str) -> Outcome:
-    """The call or the text in what the model wrote; what it did not finish stays a text."""
+    """The call or the text in what the model wrote, to the letter; what it did not finish stays a text."""
     try:
-        said = as_object(msgspec.json.decode(text, type=dict[str, msgspec.Raw] | None))
+        said = msgspec.json.decode(text, type=_Said)
     except (msgspec.MsgspecError, ValueError):
         return Outcome(text=text)
     if planned.name is not None:
         return Outcome(name=planned.name, arguments=text)
-    members = {name: bytes(raw) for name, raw in said.items()}
-    if "tool" in members:
-        return Outcome(
-            name=msgspec.json.decode(members["tool"], type=str), arguments=members.get("arguments", b"{}").decode()
-        )
-    if "answer" in members:
-        return Outcome(text=msgspec.json.decode(members["answer"], type=str))
-    return Outcome(text=text)
+    if said.tool is not None:
+        return Outcome(name=said.tool, arguments=bytes(said.arguments).decode())
+    return Outcome(text=text if said.answer is None else said.answer)
 
 
 def answer(planned: Plan, body: bytes, call_id: str) -> Json:

@@ -118,10 +118,10 @@ class Local:
         try:
             return await runner.send(planned.body, self._key, model=self._model.name, stream=stream)
         except UpstreamUnreachable as why:
-            raise UpstreamBusy(upstream=NAME, why=self._ended() or str(why)) from None
+            raise UpstreamBusy(upstream=NAME, why=await self._ended() or str(why)) from None
 
-    def _ended(self) -> str:
-        ending = self._supervisor.ending
+    async def _ended(self) -> str:
+        ending = await self._supervisor.ended()
         return f"its process ended {ending}; the next question starts it again" if ending else ""
 
     async def _order(self) -> Order:
@@ -146,7 +146,7 @@ class Local:
         try:
             reply = tools.answer(planned, await exchange.whole(), f"call_{self._new_id()[:16]}")
         except UpstreamCut as why:
-            raise UpstreamBusy(upstream=NAME, why=self._ended() or str(why)) from None
+            raise UpstreamBusy(upstream=NAME, why=await self._ended() or str(why)) from None
         finally:
             exchange.close()
         return _Kept(msgspec.json.encode(reply) if not planned.wants_stream else _as_stream(reply))
