@@ -1,5 +1,7 @@
 """The page in a real browser, against a service that follows a script, and the page's own modules in Node."""
 
+import contextlib
+import http.client
 import json
 import os
 import shutil
@@ -7,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -54,10 +55,10 @@ class Script:
             self.process.communicate()
 
     def tell(self, **orders: object) -> dict[str, Any]:
-        body = json.dumps(orders).encode()
-        request = urllib.request.Request(self.url + "script", body, {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return json.load(answer)
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        with contextlib.closing(line):
+            line.request("POST", "/script", json.dumps(orders))
+            return json.load(line.getresponse())
 
     def log(self) -> list[str]:
         return self.tell()["log"]
@@ -190,7 +191,9 @@ def node() -> Callable[..., Any]:
         head = f"const WEB = {json.dumps(WEB.as_uri())}, HERE = {json.dumps(HERE.as_uri())};\n"
         head += f"const given = {json.dumps(given)};\nconst print = (value) => console.log(JSON.stringify(value));\n"
         command = [str(NODE), "--no-warnings", "--input-type=module", "-"]
-        done = subprocess.run(command, input=head + text, capture_output=True, text=True, check=False, env={**os.environ})
+        done = subprocess.run(
+            command, input=head + text, capture_output=True, text=True, check=False, env={**os.environ}
+        )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 

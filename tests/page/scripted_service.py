@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 import socket
+import sys
 import uuid
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -50,7 +51,7 @@ def capital(country: str) -> str:
 """
 LONG = "\n\n".join(f"Paragraph {n} of a long answer, with enough words in it to fill a line or two." for n in range(60))
 
-Step = tuple[str, Any]  # ("chunk", text) | ("think", text) | ("gate", name) | ("error", text) | ("cut", None) | ...
+Step = tuple[str, Any]  # the name of a method of `Turn`, and its argument
 
 
 def pieces(text: str, size: int = 7) -> list[Step]:
@@ -66,14 +67,19 @@ def answer_to(question: str) -> list[Step]:
 
 SCRIPTS: dict[str, list[Step]] = {
     "Count slowly": [*pieces("One, two, "), ("gate", "count"), *pieces("three, four.")],
-    "Lose the line": [*pieces("Before the cut, "), ("cut", None), *pieces("after the cut.")],
-    "Repeat yourself": [*pieces("Said "), ("cut back", 3), *pieces("only once.")],
-    "Fail halfway": [*pieces("It begins well"), ("error", "The upstream closed the connection.")],
+    "Lose the line": [*pieces("Before the cut, "), ("cut", 0), *pieces("after the cut.")],
+    "Repeat yourself": [*pieces("Said "), ("cut", 3), *pieces("only once.")],
+    "Fail halfway": [*pieces("It begins well"), ("fail", "The upstream closed the connection.")],
     "Say nothing": [],
     "Wait first": [("gate", "first"), *pieces("Here I am.")],
-    "Think aloud": [("think", "First "), ("think", "this. "), ("gate", "thought"), ("think", "Then that."), *pieces("So: 42.")],
+    "Think aloud": [
+        ("think", "First "),
+        ("think", "this. "),
+        ("gate", "thought"),
+        ("think", "Then that."),
+        *pieces("So: 42."),
+    ],
     "A long answer": [*pieces(LONG, 400)[:10], ("gate", "long"), *pieces(LONG, 400)[10:]],
-    "Only what is required": [("think", "Hm."), ("bare", None), *pieces("Bare but well.")],
 }
 
 
@@ -82,22 +88,87 @@ def now() -> str:
 
 
 class Turn:
-    """One answer: its frames so far, and who waits for more."""
+    """One answer: its frames so far, who waits for more, and the steps that its script may take."""
 
-    def __init__(self, question: str, body: dict[str, Any], message: dict[str, Any]) -> None:
+    def __init__(self, body: dict[str, Any], gates: "Gates") -> None:
         self.id = uuid.uuid4().hex[:12]
-        self.question, self.message = question, message
+        self.question = body["message"]
         self.mode = body.get("thinking_mode", "instant")
         self.model = body.get("model") or "echo"
+        self.gates = gates
+        facts = {"request_id": self.id, "status": "streaming", "model": self.model}
+        self.message: dict[str, Any] = {
+            "_id": uuid.uuid4().hex,
+            "role": "assistant",
+            "content": "",
+            "created_at": now(),
+            "metadata": facts,
+        }
         self.frames: list[str] = []
-        self.cuts: list[tuple[int, int]] = []  # (after this frame, go back so many frames on resume)
-        self.is_done = self.is_stopped = False
+        self.cuts: list[tuple[int, int]] = []  # (after so many frames, go back so many on resume)
+        self.thoughts: list[str] = []
+        self.chunks = 0
+        self.is_thinking = self.is_done = False
+        self.stopped = asyncio.Event()
         self.more = asyncio.Condition()
 
+    async def play(self) -> None:
+        await self.put("metadata", metadata(self))
+        for kind, value in self.steps():
+            if self.stopped.is_set() or self.is_done:
+                break
+            await getattr(self, kind)(value)
+        if not self.is_done:
+            await self.complete()
+
+    def steps(self) -> list[Step]:
+        steps = answer_to(self.question)
+        thinks_itself = any(kind == "think" for kind, _ in steps)
+        return steps if thinks_itself or self.mode == "instant" else [("think", "Let me see."), *steps]
+
+    async def think(self, text: str) -> None:
+        if not self.is_thinking:
+            await self.put("thinking_start", {"category": "general", "timestamp": now()})
+        self.is_thinking = True
+        self.thoughts.append(text)
+        step = {"step": text, "step_index": len(self.thoughts), "category": "general", "is_reasoning_chunk": True}
+        await self.put("thinking", step)
+
+    async def end_thinking(self) -> None:
+        if self.is_thinking:
+            end = {"summary": "Thought it over", "steps": self.thoughts, "category": "general", "duration_ms": 1400}
+            await self.put("thinking_end", end)
+        self.is_thinking = False
+
+    async def chunk(self, text: str) -> None:
+        await self.end_thinking()
+        self.message["content"] += text
+        self.chunks += 1
+        await self.put("chunk", {"content": text, "chunk_index": self.chunks})
+
+    async def gate(self, name: str) -> None:
+        waits = [asyncio.ensure_future(event.wait()) for event in (self.gates[name], self.stopped)]
+        _, late = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for wait in late:
+            wait.cancel()
+
+    async def cut(self, back: int) -> None:
+        self.cuts.append((len(self.frames), back))
+
+    async def fail(self, reason: str) -> None:
+        self.message["metadata"] |= {"status": "failed", "error": reason}
+        await self.put("error", {"error": reason})
+
+    async def complete(self) -> None:
+        await self.end_thinking()
+        self.message["metadata"] |= {"status": "whole", "thinking_steps": self.thoughts}
+        self.message["is_stopped"] = self.stopped.is_set()
+        await self.put("complete", complete(self))
+
     async def put(self, event: str, data: dict[str, Any]) -> None:
-        data = {**data, "request_id": self.id}
+        payload = json.dumps({**data, "request_id": self.id}, ensure_ascii=False)
         async with self.more:
-            self.frames.append(f"id: {len(self.frames)}\nevent: {event}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n")
+            self.frames.append(f"id: {len(self.frames)}\nevent: {event}\ndata: {payload}\n\n")
             self.is_done = event in {"complete", "error"}
             self.more.notify_all()
 
@@ -106,7 +177,7 @@ class Turn:
         at = start
         while True:
             async with self.more:
-                await self.more.wait_for(lambda: len(self.frames) > at or self.is_done)
+                await self.more.wait_for(lambda at=at: len(self.frames) > at or self.is_done)
             while at < len(self.frames):
                 yield self.frames[at].encode()
                 at += 1
@@ -116,21 +187,29 @@ class Turn:
                 return
 
 
+class Gates(dict[str, asyncio.Event]):
+    def __missing__(self, name: str) -> asyncio.Event:
+        return self.setdefault(name, asyncio.Event())
+
+
 class Service:
     def __init__(self) -> None:
         self.conversations: dict[str, dict[str, Any]] = {}
         self.turns: dict[str, Turn] = {}
-        self.gates: dict[str, asyncio.Event] = {}
+        self.gates = Gates()
         self.tasks: set[asyncio.Task[None]] = set()
         self.log: list[str] = []
         self.models = [
             {"id": "smollm2-135m", "name": "SmolLM2 135M", "provider": "local", "available": True, "description": ""},
-            {"id": "echo", "name": "echo", "provider": "echo", "available": True, "description": "Repeats what you write"},
+            {
+                "id": "echo",
+                "name": "echo",
+                "provider": "echo",
+                "available": True,
+                "description": "Repeats what you write",
+            },
         ]
         self.refusal: tuple[int, str] | None = None
-
-    def gate(self, name: str) -> asyncio.Event:
-        return self.gates.setdefault(name, asyncio.Event())
 
     # ------------------------------------------------------------ turns
 
@@ -145,68 +224,29 @@ class Service:
 
     def known(self, identity: str) -> dict[str, Any]:
         """A conversation; one that a killed service has forgotten begins anew, under its old id."""
-        row = {"_id": identity, "user_id": "local", "model": "", "title": "Again", "created_at": now(), "updated_at": now()}
+        row = {
+            "_id": identity,
+            "user_id": "local",
+            "model": "",
+            "title": "Again",
+            "created_at": now(),
+            "updated_at": now(),
+        }
         return self.conversations.setdefault(identity, row | {"messages": []})
 
     def begin(self, body: dict[str, Any]) -> Turn:
         messages = self.known(body["conversation_id"])["messages"]
         if not any(message["_id"] == body["message_id"] for message in messages):
-            messages.append({"_id": body["message_id"], "role": "user", "content": body["message"], "created_at": now()})
-        answer = {"_id": uuid.uuid4().hex, "role": "assistant", "content": "", "created_at": now(), "metadata": {}}
-        turn = Turn(body["message"], body, answer)
-        answer["metadata"] = {"request_id": turn.id, "status": "streaming", "model": turn.model}
-        messages.append(answer)
+            messages.append(
+                {"_id": body["message_id"], "role": "user", "content": body["message"], "created_at": now()}
+            )
+        turn = Turn(body, self.gates)
+        messages.append(turn.message)
         self.turns[turn.id] = turn
-        task = asyncio.get_running_loop().create_task(self.play(turn))
+        task = asyncio.ensure_future(turn.play())
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         return turn
-
-    async def play(self, turn: Turn) -> None:
-        steps = answer_to(turn.question)
-        await turn.put("metadata", metadata(turn))
-        thoughts = [text for kind, text in steps if kind == "think"] or (["Let me see."] if turn.mode == "think" else [])
-        has_begun, number = False, 0
-        if thoughts and not any(kind == "think" for kind, _ in steps):
-            steps = [("think", thoughts[0]), *steps]
-        for kind, value in steps:
-            if turn.is_stopped:
-                break
-            if kind == "think":
-                if not has_begun:
-                    await turn.put("thinking_start", {"category": "general", "timestamp": now()})
-                has_begun = True
-                await turn.put("thinking", {"step": value, "step_index": number, "category": "general", "is_reasoning_chunk": True})
-            elif kind == "chunk":
-                if has_begun:
-                    await self.end_thinking(turn, thoughts)
-                    has_begun = False
-                turn.message["content"] += value
-                number += 1
-                await turn.put("chunk", {"content": value, "chunk_index": number})
-            elif kind == "gate":
-                await self.hold(turn, value)
-            elif kind == "cut":
-                turn.cuts.append((len(turn.frames), 0))
-            elif kind == "cut back":
-                turn.cuts.append((len(turn.frames), value))
-            elif kind == "error":
-                turn.message["metadata"] |= {"status": "error", "error": value}
-                return await turn.put("error", {"error": value})
-        if has_begun:
-            await self.end_thinking(turn, thoughts)
-        turn.message["metadata"] |= {"status": "stopped" if turn.is_stopped else "complete", "thinking_steps": thoughts}
-        turn.message["is_stopped"] = turn.is_stopped
-        return await turn.put("complete", complete(turn, thoughts, number))
-
-    async def hold(self, turn: Turn, name: str) -> None:
-        gate = self.gate(name)
-        while not (gate.is_set() or turn.is_stopped):
-            await asyncio.sleep(0.005)
-
-    async def end_thinking(self, turn: Turn, thoughts: list[str]) -> None:
-        end = {"summary": "Thought it over", "steps": thoughts, "category": "general", "duration_ms": 1400}
-        await turn.put("thinking_end", end)
 
     def stream(self, turn: Turn, start: int, known: int) -> Response:
         headers = {"Cache-Control": "no-cache"}
@@ -227,7 +267,7 @@ class Service:
         turn = self.turns.get(request.path_params["id"])
         if turn is None:
             return JSONResponse({"error": "no such turn"}, 404)
-        turn.is_stopped = True
+        turn.stopped.set()
         return JSONResponse({"message": "stopped"})
 
     # ------------------------------------------------------------ conversations
@@ -235,6 +275,13 @@ class Service:
     async def conversation_list(self, _request: Request) -> Response:
         rows = [without_messages(row) for row in reversed(self.conversations.values())]
         return JSONResponse({"conversations": rows, "count": len(rows)})
+
+    async def search(self, request: Request) -> Response:
+        words = request.query_params["q"].lower().split()
+        texts = {key: json.dumps(row["messages"]).lower() for key, row in self.conversations.items()}
+        found = [key for key, text in texts.items() if all(word in text for word in words)]
+        rows = [without_messages(self.conversations[key]) for key in found]
+        return JSONResponse({"success": True, "conversations": rows, "count": len(rows)})
 
     async def create(self, request: Request) -> Response:
         body = await request.json()
@@ -267,7 +314,7 @@ class Service:
         if "forget" in body:
             self.__init__()
         if "open" in body:
-            self.gate(body["open"]).set()
+            self.gates[body["open"]].set()
         if "models" in body:
             self.models = body["models"]
         if "refuse" in body:
@@ -285,17 +332,17 @@ def metadata(turn: Turn) -> dict[str, Any]:
     return {**facts, **fixed, "timestamp": now()}
 
 
-def complete(turn: Turn, thoughts: list[str], chunks: int) -> dict[str, Any]:
+def complete(turn: Turn) -> dict[str, Any]:
     return {
         "response": turn.message["content"],
         "model": turn.model,
         "context": "casual",
         "deep_thinking": False,
         "thinking_mode": turn.mode,
-        "total_chunks": chunks,
-        "thinking_summary": "Thought it over" if thoughts else "",
-        "thinking_steps": thoughts,
-        "thinking_duration_ms": 1400 if thoughts else 0,
+        "total_chunks": turn.chunks,
+        "thinking_summary": "Thought it over" if turn.thoughts else "",
+        "thinking_steps": turn.thoughts,
+        "thinking_duration_ms": 1400 if turn.thoughts else 0,
         "timestamp": now(),
         "elapsed_time": 1.234,
         "tokens": 34,
@@ -317,6 +364,7 @@ def app() -> Starlette:
         Route("/chat/stream/{id}", service.stop, methods=["DELETE"]),
         Route("/conversations", service.conversation_list),
         Route("/conversations/new", service.create, methods=["POST"]),
+        Route("/conversations/search", service.search),
         Route("/conversations/{id}", service.conversation, methods=["GET", "DELETE", "PATCH"]),
         Route("/api/models", service.model_list),
         Route("/script", service.control, methods=["POST"]),
@@ -329,7 +377,8 @@ def main() -> None:
     options.add_argument("--port", type=int, required=True)
     port = options.parse_args().port
     listener = socket.create_server(("127.0.0.1", port))
-    print("ready", flush=True)  # the socket queues what comes before the server reads it
+    sys.stdout.write("ready\n")  # the socket queues what comes before the server reads it
+    sys.stdout.flush()
     with contextlib.suppress(KeyboardInterrupt):
         config = uvicorn.Config(app(), log_level="warning", timeout_graceful_shutdown=1)
         uvicorn.Server(config).run(sockets=[listener])

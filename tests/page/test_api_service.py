@@ -15,9 +15,9 @@ const read = (...pieces) => {
 """
 STREAM = (
     ": keepalive\n\n"
-    "id: 0\nevent: metadata\ndata: {\"model\": \"m\"}\n\n"
-    "id: 1\r\nevent: chunk\r\ndata: {\"content\": \"één 🦉\",\r\ndata: \"chunk_index\": 1}\r\n\r\n"
-    "id:2\revent:chunk\rdata:{\"content\":\"x\",\"chunk_index\":2}\r\r"
+    'id: 0\nevent: metadata\ndata: {"model": "m"}\n\n'
+    'id: 1\r\nevent: chunk\r\ndata: {"content": "één 🦉",\r\ndata: "chunk_index": 1}\r\n\r\n'
+    'id:2\revent:chunk\rdata:{"content":"x","chunk_index":2}\r\r'
     "retry: 100\nunknown: field\nevent: complete\ndata: {}\n\n"
     "data: no name\n\n"
     "event: never finished\ndata: 1"
@@ -36,7 +36,9 @@ def as_bytes(text: str) -> dict[str, list[int]]:
 
 
 def test_frames_are_the_same_wherever_the_bytes_are_cut(node):
-    text = FEED + """
+    text = (
+        FEED
+        + """
     const whole = JSON.stringify(read(bytes));
     const odd = [];
     for (let at = 0; at <= bytes.length; at += 1)
@@ -44,6 +46,7 @@ def test_frames_are_the_same_wherever_the_bytes_are_cut(node):
     const single = read(...[...bytes].map((byte) => new Uint8Array([byte])));
     print({ frames: JSON.parse(whole), odd, single });
     """
+    )
     assert node(text, given=as_bytes(STREAM)) == {"frames": FRAMES, "odd": [], "single": FRAMES}
 
 
@@ -56,16 +59,26 @@ def test_frames_are_the_same_wherever_the_bytes_are_cut(node):
         ("event: only a name\n\n", []),
         ("id: 5\n\ndata: later\n\n", [{"event": "message", "data": "later", "id": "5"}]),
         ("id: a\0b\ndata: x\n\n", [{"event": "message", "data": "x", "id": None}]),
-        ("data: {\"a\": \"b: c\"}\n\n", [{"event": "message", "data": '{"a": "b: c"}', "id": None}]),
+        ('data: {"a": "b: c"}\n\n', [{"event": "message", "data": '{"a": "b: c"}', "id": None}]),
     ],
-    ids=["byte order mark", "field without colon", "one space is dropped", "no data", "id stays", "id with NUL", "colon in value"],
+    ids=[
+        "byte order mark",
+        "field without colon",
+        "one space is dropped",
+        "no data",
+        "id stays",
+        "id with NUL",
+        "colon in value",
+    ],
 )
 def test_frames_are_read_as_the_specification_says(node, text, frames):
     assert node(FEED + "print(read(bytes));", given=as_bytes(text)) == frames
 
 
 def test_a_frame_without_an_end_is_refused_before_it_fills_the_memory(node):
-    text = FEED + """
+    text = (
+        FEED
+        + """
     const parser = new FrameParser();
     const piece = new Uint8Array(1024 * 1024).fill(97);
     let refused = null;
@@ -74,6 +87,7 @@ def test_a_frame_without_an_end_is_refused_before_it_fills_the_memory(node):
     }
     print(refused);
     """
+    )
     assert node(text, given=as_bytes("")) == "9 RangeError"
 
 
@@ -95,13 +109,15 @@ globalThis.fetch = async (path, options = {}) => {
 const line = { onWait: (ms, wake) => wake() };
 let result, thrown = null;
 try { result = await service.streamChat({ message: "hello" }, callbacks, line); }
-catch (fault) { thrown = { kind: fault.kind, message: fault.message, status: fault.status, retryAfter: fault.retryAfter }; }
+catch ({ kind, message, status, retryAfter }) { thrown = { kind, message, status, retryAfter }; }
 print({ calls, result, thrown, asked, reported });
 """
 
 
 def frames(*events: tuple[str, dict[str, Any]], first: int = 0) -> str:
-    return "".join(f"id: {n}\nevent: {event}\ndata: {json.dumps(data)}\n\n" for n, (event, data) in enumerate(events, first))
+    return "".join(
+        f"id: {n}\nevent: {event}\ndata: {json.dumps(data)}\n\n" for n, (event, data) in enumerate(events, first)
+    )
 
 
 ALL = [
@@ -136,7 +152,9 @@ def test_unknown_events_are_ignored(node):
     assert [name for name, _ in seen["calls"]] == ["onComplete"]
 
 
-@pytest.mark.parametrize("name", ["onThinkingStart", "onThinking", "onThinkingEnd", "onChunk", "onSuggestions", "onComplete"])
+@pytest.mark.parametrize(
+    "name", ["onThinkingStart", "onThinking", "onThinkingEnd", "onChunk", "onSuggestions", "onComplete"]
+)
 def test_a_fault_in_a_callback_is_reported_and_stops_nothing(node, name):
     seen = node(TURN, given={"answers": [{"text": frames(*ALL)}], "throwsIn": name})
     assert seen["reported"] == [f"a fault in {name}"]
@@ -171,7 +189,12 @@ def test_a_cut_stream_is_picked_up_after_the_last_frame_and_nothing_comes_twice(
         ({"status": 400, "type": "application/json", "text": '{"error": "empty"}'}, ("refused", "empty", 400, None)),
         ({"status": 400, "text": frames(("error", {"error": "empty"}))}, ("refused", "empty", 400, None)),
         (
-            {"status": 429, "type": "application/json", "text": '{"error": {"message": "slow"}}', "headers": {"Retry-After": "7"}},
+            {
+                "status": 429,
+                "type": "application/json",
+                "text": '{"error": {"message": "slow"}}',
+                "headers": {"Retry-After": "7"},
+            },
             ("refused", "slow", 429, 7),
         ),
         ({"status": 502, "type": "text/html", "text": "<h1>Bad gateway</h1>"}, ("refused", "HTTP 502", 502, None)),
@@ -185,14 +208,19 @@ def test_a_refusal_is_told_in_the_words_of_the_service(node, answer, thrown):
 
 
 def test_a_turn_that_the_service_has_forgotten_is_interrupted(node):
-    answers = [{"text": frames(ALL[0], ALL[4])}, {"status": 404, "type": "application/json", "text": '{"error": "gone"}'}]
+    answers = [
+        {"text": frames(ALL[0], ALL[4])},
+        {"status": 404, "type": "application/json", "text": '{"error": "gone"}'},
+    ]
     seen = node(TURN, given={"answers": answers})
     assert seen["thrown"]["kind"] == "interrupted"
     assert seen["calls"] == [["onChunk", ALL[4][1]]]
 
 
 @pytest.mark.clause("RS-083")
-@pytest.mark.parametrize("missing", ["mode", "label", "trajectory_id", "rounds", "trajectories", "time_to_first_chunk", "request_id"])
+@pytest.mark.parametrize(
+    "missing", ["mode", "label", "trajectory_id", "rounds", "trajectories", "time_to_first_chunk", "request_id"]
+)
 def test_a_turn_does_without_every_optional_key(node, missing):
     """And without all of them at once, since `ALL` holds the required keys only."""
     text = """
@@ -205,7 +233,13 @@ def test_a_turn_does_without_every_optional_key(node, missing):
     for (const [event, data] of given) if (names[event]) on[names[event]](data);
     print([turn.text, turn.outcome, [...turn.thinking.threads.values()]]);
     """
-    optional = {"mode": "multi-thinking", "label": "4-Agents Reasoning", "trajectory_id": "one", "rounds": 1, "trajectories": 1}
+    optional = {
+        "mode": "multi-thinking",
+        "label": "4-Agents Reasoning",
+        "trajectory_id": "one",
+        "rounds": 1,
+        "trajectories": 1,
+    }
     optional |= {"time_to_first_chunk": None, "request_id": "0123456789ab"}
     kept = {key: value for key, value in optional.items() if key != missing}
     full = [(event, {**kept, **data}) for event, data in ALL]
@@ -214,7 +248,8 @@ def test_a_turn_does_without_every_optional_key(node, missing):
 
 def test_the_whole_answer_route_gives_what_the_service_said(node):
     text = """
-    globalThis.fetch = async (path, options) => new Response(JSON.stringify({ success: true, response: "Paris", asked: [path, options.method] }));
+    globalThis.fetch = async (path, { method }) =>
+      Response.json({ success: true, response: "Paris", asked: [path, method] });
     const { sendMessage } = await import(`${WEB}/api-service.js`);
     print(await sendMessage({ message: "capital?" }));
     """

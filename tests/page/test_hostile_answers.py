@@ -13,14 +13,23 @@ OURS = [
     {"id": "img", "input": "<img src=x onerror=window.__pwned=1> ![KEEP](https://evil.example/beacon.png)"},
     {"id": "javascript-link", "input": "[KEEP](javascript:window.__pwned=1) <javascript:alert(1)>"},
 ]
-SEEN = """(answer) => ({
-  pwned: window.__pwned ?? null,
-  handlers: [...answer.querySelectorAll("*")].flatMap((node) => node.getAttributeNames().filter((name) => name.startsWith("on") || name === "style" || name === "id")),
-  foreign: answer.querySelectorAll("script, iframe, img, svg:not(.icon), form, input, style, link, meta, base, object, embed, math, template, video, audio").length,
-  links: [...answer.querySelectorAll("[href]")].map((node) => node.protocol).filter((protocol) => !["http:", "https:", "mailto:"].includes(protocol)),
-  isWide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
-  address: location.pathname,
-})"""
+FOREIGN = (
+    "script, iframe, img, svg:not(.icon), style, link, meta, base, object, embed, math, template, "
+    "video, audio, form, input"
+)
+SEEN = """([answer, foreign]) => {
+  const nodes = [...answer.querySelectorAll("*")];
+  const isBad = (name) => name.startsWith("on") || name === "style" || name === "id";
+  const isOdd = ({ protocol }) => !/^(https?|mailto):$/.test(protocol);
+  return {
+    pwned: window.__pwned ?? null,
+    handlers: nodes.flatMap((node) => node.getAttributeNames().filter(isBad)),
+    foreign: answer.querySelectorAll(foreign).length,
+    links: nodes.filter((node) => node.hasAttribute("href") && isOdd(node)).map((node) => node.outerHTML),
+    isWide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    address: location.pathname,
+  };
+}"""
 INERT = {"pwned": None, "handlers": [], "foreign": 0, "links": [], "isWide": False, "address": "/"}
 
 
@@ -36,7 +45,9 @@ def arena(browser, watch_of, lasting_script):
     context.close()
 
 
-@pytest.mark.parametrize("attack", [*OURS, *(one for one in ATTACKS if "where" not in one)], ids=lambda attack: attack["id"])
+@pytest.mark.parametrize(
+    "attack", [*OURS, *(one for one in ATTACKS if "where" not in one)], ids=lambda attack: attack["id"]
+)
 def test_a_hostile_answer_is_inert(arena, ask, attack):
     """Requests, dialogs, windows, exceptions and reports of the policy are what the watch of the page finds."""
     page, watch = arena
@@ -48,11 +59,15 @@ def test_a_hostile_answer_is_inert(arena, ask, attack):
     for node in answer.locator(".prose a, .prose button").all()[:20]:
         node.hover(force=True)
         node.focus()
-    assert answer.evaluate(SEEN) == INERT
+    assert page.evaluate(SEEN, [answer.element_handle(), FOREIGN]) == INERT
     assert watch.faults == []
 
 
-@pytest.mark.parametrize("attack", [one for one in ATTACKS if one.get("where") in {"conversation_title", "model_name", "error_message"}], ids=lambda a: a["id"])
+@pytest.mark.parametrize(
+    "attack",
+    [one for one in ATTACKS if one.get("where") in {"conversation_title", "model_name", "error_message"}],
+    ids=lambda a: a["id"],
+)
 def test_hostile_names_are_text(visit, script, ask, attack):
     hostile = attack["input"]
     script.tell(models=[{"id": hostile, "name": hostile, "available": True}])
@@ -61,4 +76,4 @@ def test_hostile_names_are_text(visit, script, ask, attack):
     watch.may_fail_loads = True
     ask(page, hostile)
     expect(page.locator(".answer[data-state=refused]")).to_be_visible()
-    assert page.locator("body").evaluate(SEEN.replace("svg:not(.icon), form, input, style, link", "svg:not(.icon), style"))["pwned"] is None
+    assert page.evaluate("() => window.__pwned ?? null") is None

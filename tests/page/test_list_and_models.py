@@ -79,12 +79,17 @@ def test_the_list_is_searched_by_words_of_the_title(two):
     two.keyboard.type("PEA")
     expect(titles(two)).to_have_text(["pears"])
     two.keyboard.type("nut")
-    expect(two.locator(".conversations")).to_have_text("No conversation has these words in its title.")
+    expect(two.locator(".conversations")).to_have_text("No conversation has these words.")
     two.keyboard.press("Escape")
     expect(titles(two)).to_have_text(["pears", "apples"])
     two.keyboard.type("app")
     two.keyboard.press("Enter")
     expect(two.locator(".prose")).to_have_text("You wrote: apples")
+
+
+def test_a_search_finds_what_messages_say(two):
+    two.get_by_label("Search conversations").fill("wrote: apple")
+    expect(titles(two)).to_have_text(["apples"])
 
 
 def test_an_address_of_no_conversation_says_so(visit, script):
@@ -113,7 +118,9 @@ def test_a_model_that_is_missing_is_named_with_what_to_do_and_echo_answers(visit
     note = "The model file could not be fetched: run `stipula model fetch`."
     script.tell(models=[model("smollm2", available=False, note=note), model("echo")])
     page, _ = visit(script.url)
-    expect(page.locator(".banner")).to_have_text(f"smollm2 is not ready. {note} Until then echo answers: it repeats what you write.")
+    expect(page.locator(".banner")).to_have_text(
+        f"smollm2 is not ready. {note} Until then echo answers: it repeats what you write."
+    )
     expect(page.get_by_label("Model")).to_have_value("echo")
     ask(page, "hello")
     expect(page.locator(".answer[data-state=complete] .prose")).to_have_text("You wrote: hello")

@@ -340,6 +340,11 @@ export function listConversations(signal) {
   return call("GET", "/conversations", undefined, { signal });
 }
 
+/** Conversations in whose title or messages the words stand: {success, conversations, count}. */
+export function searchConversations(words, signal) {
+  return call("GET", `/conversations/search?q=${encodeURIComponent(words)}`, undefined, { signal });
+}
+
 /** One conversation with its messages. */
 export function openConversation(id, signal) {
   return call("GET", conversation(id), undefined, { signal });

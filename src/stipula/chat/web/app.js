@@ -151,7 +151,7 @@ class Page {
   }
 
   #showList() {
-    this.sidebar.show(this.#rows.filter((row) => !this.#doomed.has(row._id)));
+    this.sidebar.show(this.#rows.filter((row) => !this.#doomed.has(row._id)), this.#doomed);
     this.sidebar.select(this.#id);
     this.#showTitle();
   }

@@ -19,7 +19,8 @@ export class Composer {
   constructor(act) {
     this.#act = act;
     this.area = this.#makeArea();
-    this.button = el("button", { type: "submit", class: "go" });
+    // Send turns into Stop under the pointer: the second half of a double click still means Send.
+    this.button = el("button", { type: "submit", class: "go", onclick: (event) => event.detail > 1 && event.preventDefault() });
     this.models = el("select", { class: "models", "aria-label": t("model"), onchange: () => choices.set("model", this.model) });
     this.modes = this.#makeModes();
     const row = el("div", { class: "composer-row" }, this.models, this.modes, el("span", { class: "gap" }), this.button);
@@ -152,8 +153,8 @@ export class Composer {
 
   #submit(event) {
     event.preventDefault();
-    if (this.#isRunning) this.#act.stop();
-    else this.#send();
+    if (!this.#isRunning) this.#send();
+    else this.#act.stop();
   }
 
   #send() {

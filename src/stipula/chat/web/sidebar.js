@@ -1,9 +1,14 @@
-/* The list of conversations: new, search, switch, rename in place, delete with a way back. On a phone it lies over the page. */
+/* The list of conversations: new, search, switch, rename in place, delete with a way back. On a phone it lies over the page.
+ *
+ * A search shows at once what titles match; from the second character on the service adds what messages say. */
 
+import { searchConversations } from "./api-service.js";
 import { el, icon, iconButton } from "./element.js";
 import { visibleText } from "./markdown.js";
 import { clock, daysAgo, t } from "./texts.js";
 
+const SEARCH_FROM = 2; // characters
+const SEARCH_AFTER_MS = 150;
 const AGES = [
   ["today", 0],
   ["yesterday", 1],
@@ -18,6 +23,10 @@ export class Sidebar {
   #current = null;
   #list = el("div", { class: "conversations" });
   #renaming = null;
+  #hidden = new Set();
+  #said = null; // what the service found: {words, rows}
+  #asking = null;
+  #timer = null;
 
   /** `act`: open(id), create(), rename(id, title), remove(row), close(). */
   constructor(act, foot) {
@@ -27,7 +36,7 @@ export class Sidebar {
       placeholder: t("search"),
       "aria-label": t("search.label"),
       autocomplete: "off",
-      oninput: () => this.#draw(),
+      oninput: () => this.#searched(),
       onkeydown: (event) => this.#searchKey(event),
     });
     const head = el("div", { class: "sidebar-head" }, el("span", { class: "wordmark" }, t("brand")), iconButton("close", t("sidebar.close"), () => act.close(), { class: "quiet only-phone" }));
@@ -37,8 +46,10 @@ export class Sidebar {
     this.element = el("nav", { class: "sidebar", id: "sidebar", "aria-label": t("conversations") }, head, create, search, this.#list, foot);
   }
 
-  show(rows) {
+  /** `hidden`: ids that a search must not bring back. */
+  show(rows, hidden) {
     this.#rows = rows;
+    this.#hidden = hidden;
     this.#draw();
   }
 
@@ -62,9 +73,31 @@ export class Sidebar {
     this.search.select();
   }
 
+  #searched() {
+    this.#draw();
+    clearTimeout(this.#timer);
+    this.#asking?.abort();
+    const words = this.search.value.trim();
+    if (words.length >= SEARCH_FROM) this.#timer = setTimeout(() => this.#ask(words), SEARCH_AFTER_MS);
+  }
+
+  async #ask(words) {
+    this.#asking = new AbortController();
+    try {
+      const { conversations } = await searchConversations(words, this.#asking.signal);
+      this.#said = { words, rows: conversations ?? [] };
+      this.#draw();
+    } catch {
+      // the titles that match stay; the next key asks again
+    }
+  }
+
   #found() {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    return this.#rows.filter((row) => words.every((word) => (row.title ?? "").toLowerCase().includes(word)));
+    const titled = this.#rows.filter((row) => words.every((word) => (row.title ?? "").toLowerCase().includes(word)));
+    if (this.#said?.words !== this.search.value.trim()) return titled;
+    const known = new Set(titled.map(({ _id }) => _id));
+    return [...titled, ...this.#said.rows.filter(({ _id }) => !known.has(_id) && !this.#hidden.has(_id))];
   }
 
   #draw() {
@@ -123,7 +156,7 @@ export class Sidebar {
     if (event.isComposing) return;
     if (event.key === "ArrowDown") this.#list.querySelector("a")?.focus();
     else if (event.key === "Enter") this.#list.querySelector("a")?.click();
-    else if (event.key === "Escape" && this.search.value) (this.search.value = ""), this.#draw();
+    else if (event.key === "Escape" && this.search.value) (this.search.value = ""), this.#searched();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -134,7 +167,7 @@ export class Sidebar {
     if (!link) return;
     const links = [...this.#list.querySelectorAll("a")];
     const at = links.indexOf(link);
-    const row = this.#rows.find(({ _id }) => _id === link.dataset.id);
+    const row = this.#found().find(({ _id }) => _id === link.dataset.id);
     if (event.key === "ArrowDown") links[at + 1]?.focus();
     else if (event.key === "ArrowUp") (links[at - 1] ?? this.search).focus();
     else if (event.key === "F2") this.#rename(row, link.parentElement);
