@@ -317,9 +317,21 @@ class Service:
             self.gates[body["open"]].set()
         if "models" in body:
             self.models = body["models"]
+        if "seed" in body:
+            self.known("seeded")["messages"] = stored(body["seed"])
         if "refuse" in body:
             self.refusal = tuple(body["refuse"]) if body["refuse"] else None
         return JSONResponse({"log": self.log})
+
+
+def stored(count: int) -> list[dict[str, Any]]:
+    """So many questions and answers of an old conversation."""
+    messages: list[dict[str, Any]] = []
+    for n in range(count):
+        messages.append({"_id": f"q{n}", "role": "user", "content": f"Question {n}", "created_at": now()})
+        answer = {"_id": f"a{n}", "role": "assistant", "content": f"Answer **number** {n}", "created_at": now()}
+        messages.append(answer | {"metadata": {"status": "whole"}})
+    return messages
 
 
 def without_messages(row: dict[str, Any]) -> dict[str, Any]:

@@ -246,6 +246,17 @@ def test_a_turn_does_without_every_optional_key(node, missing):
     assert node(text, given=full) == node(text, given=ALL) == ["a", "complete", [["s"]]]
 
 
+def test_a_chunk_that_comes_again_without_a_number_of_its_frame_is_dropped(node):
+    text = """
+    globalThis.crypto ??= {};
+    const { Turn } = await import(`${WEB}/turn.js`);
+    const turn = new Turn({ conversation: "c", question: "q", model: "m", mode: "instant", messageId: "1" });
+    for (const [content, chunk_index] of given) turn.callbacks().onChunk({ content, chunk_index });
+    print(turn.text);
+    """
+    assert node(text, given=[["a", 1], ["b", 2], ["a", 1], ["b", 2], ["c", 3]]) == "abc"
+
+
 def test_the_whole_answer_route_gives_what_the_service_said(node):
     text = """
     globalThis.fetch = async (path, { method }) =>

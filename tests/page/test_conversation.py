@@ -173,6 +173,18 @@ def test_the_view_follows_the_answer_until_the_reader_moves_up(page, ask, script
     assert scroller.evaluate("node => node.scrollHeight - node.clientHeight - node.scrollTop") <= 1
 
 
+def test_of_a_long_conversation_only_what_is_near_is_drawn_and_all_of_it_is_text(page, script):
+    script.tell(seed=200)
+    page.goto(f"{script.url}#/c/seeded")
+    expect(page.locator(".answer")).to_have_count(200)
+    first, last = page.locator(".prose").first, page.locator(".prose").last
+    expect(last.locator("strong")).to_have_text("number")
+    expect(last).to_be_in_viewport()
+    expect(first).to_have_text("Answer **number** 0")
+    page.locator(".scroller").evaluate("node => { node.scrollTop = 0; }")
+    expect(first.locator("strong")).to_have_text("number")
+
+
 def test_text_that_is_finished_keeps_its_elements_while_the_rest_streams(page, ask, script):
     ask(page, "A long answer")
     expect(page.locator(".answer")).to_contain_text("Paragraph 40")

@@ -31,6 +31,12 @@ def test_the_page_holds_no_inline_script_or_style_and_nothing_from_elsewhere(web
     assert addresses == {'"http://www.w3.org/2000/svg'}
 
 
+def test_every_module_is_fetched_at_once_and_not_one_after_the_other(web):
+    html = (web / "index.html").read_text(encoding="utf-8")
+    modules = {f"/static/{path.relative_to(web)}" for path in web.rglob("*.js")}
+    assert set(re.findall(r'(?:src|href)="(/static/[^"]+\.js)"', html)) == modules
+
+
 def test_every_text_is_used_and_every_used_text_is_there(web, scripts):
     texts = json.loads((web / "texts/en.json").read_text(encoding="utf-8"))
     code = "\n".join(scripts.values())
