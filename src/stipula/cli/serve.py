@@ -1,5 +1,6 @@
 """`stipula serve`: the whole product in one process."""
 
+import gc
 import os
 import signal
 import socket
@@ -50,6 +51,8 @@ def serve(config: Path | None, listen: str | None, is_opened: bool) -> int:  # n
         url = _url(settings.server.host, door.getsockname()[1])
         _announce(settings)
         server = _server(application(settings, progress), url, is_opened=is_opened)
+        gc.collect()
+        gc.freeze()  # what is loaded stays; looking through it again and again costs a few per cent
         server.run(sockets=[door])
     return 0 if server.started else EXIT_UNAVAILABLE
 

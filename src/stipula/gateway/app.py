@@ -97,7 +97,7 @@ class GatewayApp:
         if body is None:
             found = plain(413, f"The request body is longer than {self._max_body_bytes} bytes.")
         if found is not None:
-            self._gateway.metrics.rejections.labels("edge").inc()
+            self._gateway.metrics.rejections("edge").inc()
             await reply.fault(surface, found)
             return
         trip = reply.trip = Trip(client, reply.request_id, reply.started)

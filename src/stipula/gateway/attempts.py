@@ -97,7 +97,7 @@ class Attempts:
         refusals: list[Refused] = []
         for candidate in candidates:
             post = self._posts[candidate.upstream]
-            self._metrics.route_selections.labels(post.name).inc()
+            self._metrics.route_selections(post.name).inc()
             losses: Losses = []
             body = post.dialect.write_ask(replace(ask, model=candidate.model), losses)
             tried: set[int] = set()
@@ -117,7 +117,7 @@ class Attempts:
         raise _told(refusals)
 
     async def _try(self, post: Post, use: Use, ask: Ask, body: bytes, model: str, losses: Losses) -> Begun:
-        self._metrics.key_acquisitions.labels(post.name).inc()
+        self._metrics.key_acquisitions(post.name).inc()
         limit_s = post.settings.first_byte_s if ask.stream else post.settings.whole_s
         exchange: Exchange | None = None
         is_begun = False
@@ -137,7 +137,7 @@ class Attempts:
             use.settle(why.blame, why.wait_s)
             raise
         finally:
-            self._metrics.upstream_requests.labels(post.name, said).inc()
+            self._metrics.upstream_requests(post.name, said).inc()
             if not is_begun:
                 use.settle("neutral")  # unless it was settled above: somebody went away
                 if exchange is not None:
@@ -160,7 +160,7 @@ class Attempts:
         opening = next(heard.deltas[0] for heard in first if heard.deltas)
         if isinstance(opening, Failed):
             raise _refused(opening)
-        self._metrics.streams_opened.labels(begun.post.name).inc()
+        self._metrics.streams_opened(begun.post.name).inc()
         return replace(begun, reading=reading, first=tuple(first))
 
     def _refusal(self, use: Use, why: Problem, kind: str) -> Refused:

@@ -54,9 +54,10 @@ class Reading:
 
     def _heard(self, frames: Iterable[Frame]) -> Iterator[Heard]:
         for frame in frames:
-            deltas = list(self._reader(frame))
-            yield self._noted(Heard(frame, deltas))
-            if self.ending is not None:
+            deltas = tuple(self._reader(frame))
+            yield Heard(frame, deltas)
+            if deltas and isinstance(deltas[-1], Closed | Failed):
+                self.ending = deltas[-1]
                 return
 
     def _end(self) -> list[Heard]:

@@ -148,14 +148,14 @@ class Gateway:
         try:
             return surface.read_ask(body)
         except DialectEdge:
-            self.metrics.rejections.labels("edge").inc()
+            self.metrics.rejections("edge").inc()
             raise
 
     def _judged(self, ask: Ask, trip: Trip) -> Sequence[Candidate]:
         """The upstreams that can answer an ask whose tail is sound and whose caller may ask it."""
         found = tail.judge(ask)
         if found is not None:
-            self.metrics.rejections.labels(found.rule).inc()
+            self.metrics.rejections(found.rule).inc()
             raise TailRefused(found)
         trip.client.check(ask.model)
         able = candidates(self._routes, ask.model)
@@ -168,7 +168,7 @@ class Gateway:
             return None, None
         key = key_of(trip.client.tenant, ask)
         kept = self._cache.get(key, self._clock())
-        self.metrics.cache_lookups.labels("miss" if kept is None else "hit").inc()
+        self.metrics.cache_lookups("miss" if kept is None else "hit").inc()
         return key, kept
 
     def _from_cache(self, surface: Dialect, ask: Ask, kept: Reply) -> Whole | Flow:
@@ -241,7 +241,7 @@ class Gateway:
         begun.use.settle("neutral")
         usage.count(self.metrics, begun.post.name, bill)
         for loss in begun.losses:
-            self.metrics.losses.labels(ask.dialect or "chat", loss.to, loss.what).inc()
+            self.metrics.lost(ask.dialect or "in process", loss.to, loss.what)
         self._journal(
             usage.Record(
                 request_id=trip.request_id,

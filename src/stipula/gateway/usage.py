@@ -39,5 +39,5 @@ def count(metrics: Metrics, upstream: str, usage: Usage | None) -> None:
     """Move the token counters by one bill."""
     if usage is None:
         return
-    metrics.tokens.labels(upstream, "in").inc(usage.tokens_in)
-    metrics.tokens.labels(upstream, "out").inc(usage.tokens_out)
+    metrics.tokens(upstream, "in").inc(usage.tokens_in)
+    metrics.tokens(upstream, "out").inc(usage.tokens_out)
