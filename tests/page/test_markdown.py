@@ -20,6 +20,8 @@ DOCUMENTS = [
     "> quote\nlazy\n> # head\n>\n> - list\n\n    indented code\n\n\ttab\n***\n",
     "see [one] and [Two][b], ![pic][one]\n\n- [one]\n\n[one]: https://one.example\n[b]: https://two.example 't\nt'\n",
     '[a]: /relative\n"tit\nmore"\n\n[a]\n\n[b]: https://b.example\n"tit\n\nmore" [b]\n',
+    'text\n\n[b]: https://b.example\n"a title\nover lines"\n\nsee [b]\n',
+    "para\n#x\n\npara\n-x\n\npara\n1.x\n\npara\n``x\n\npara\n---x\n",
     "a\r\nb\r\n\r\n- c\r- d\r\r> e\r\n",
     "line\nbreak  \nhard\\\nend https://auto.example/x. <https://angle.example> a@b.example\n",
     "above\n\n---\n\n<div>\n\n*html*\n\n</div>\n",
