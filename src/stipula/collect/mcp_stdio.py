@@ -59,6 +59,7 @@ class Child:
         self._stderr = bytearray()
         self._has_stderr_ended = anyio.Event()
         self._writing = anyio.CancelScope()
+        self._is_being_ended = False
 
     @property
     def last_words(self) -> str:
@@ -167,7 +168,12 @@ class Child:
         return BadMessage(server=self._server, why=shown(reason).strip('"'), line=seen)
 
     async def _tell_end(self, rest: bytes) -> None:
-        """The stream has ended: wait a moment for the exit status and the last words, and say so."""
+        """The stream has ended: wait a moment for the exit status and the last words, and say so.
+
+        An end that we asked for is no fault, and must not cover up what was wrong before it.
+        """
+        if self._is_being_ended:
+            return
         with anyio.move_on_after(GRACE_S):
             await self._has_stderr_ended.wait()
         await self._is_gone_within(GRACE_S)
@@ -203,6 +209,7 @@ class Child:
 
     async def _end(self) -> None:
         """Close its stdin and wait; then SIGTERM to it and its children, then SIGKILL."""
+        self._is_being_ended = True
         self._writing.cancel()
         await anyio.lowlevel.checkpoint()  # the writer leaves the pipe before it is closed
         self._pipes()[0].close()
