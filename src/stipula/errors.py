@@ -15,7 +15,7 @@ EXIT_INTERNAL: Final = 4
 EXIT_UNTRUSTWORTHY: Final = 5
 
 
-class Problem(Exception):
+class Problem(Exception):  # noqa: N818 - a fault with a name is a problem; an error is what the reader makes of it
     """A fault that has a name. Subclasses stand beside the code that raises them and set the class facts.
 
     code: stable, three letters and three digits. status: what HTTP answers. exit_code: what a command ends with.
