@@ -166,6 +166,12 @@ def test_after_its_rest_a_key_keeps_its_place_and_is_tried_by_one_request():
     assert lent(state, later)[1].index == 1
 
 
+def test_while_a_key_is_tried_nobody_else_gets_it():
+    state, _ = lent(used(pool(1), "auth", 0), HARD_REST_S)
+    assert states(state, HARD_REST_S) == ["probing"]
+    assert keys.pick(state, HARD_REST_S)[1] == Resting(None)
+
+
 def test_a_probe_that_is_answered_makes_the_key_usable():
     state, probe = lent(used(pool(1), "auth", 0), HARD_REST_S)
     assert states(keys.after(state, probe, "ok", HARD_REST_S, RULES), HARD_REST_S) == ["usable"]

@@ -90,6 +90,23 @@ idle_s = 0.2
         await upstream.calls[0].gone.wait()
 
 
+async def test_a_stream_that_hangs_before_its_first_frame_is_a_504_and_is_let_go(start, upstream, speech):
+    gateway = await start(
+        config=f"""
+[[gateway.upstreams]]
+name = "main"
+dialect = "openai_chat"
+base_url = "{upstream.url}/v1"
+models = {{ "m" = "up-1" }}
+first_byte_s = 0.2
+"""
+    )
+    upstream.say(speech.Answer(frames=[b": not yet\n\n"], then="hang"))
+    assert (await gateway.post(ASK)).status == 504
+    async with asyncio.timeout(5):
+        await upstream.calls[0].gone.wait()
+
+
 async def test_a_silent_stream_is_kept_alive_by_comments(gateway, upstream, speech, monkeypatch):
     monkeypatch.setattr(relay, "KEEPALIVE_S", 0.05)
     upstream.say(speech.Answer(frames=speech.frames("Once")[:2], then="hang"))
@@ -142,12 +159,19 @@ async def test_when_the_caller_leaves_the_upstream_is_cancelled_within_a_quarter
         assert asyncio.get_running_loop().time() - left < 0.25
 
 
-async def test_a_caller_who_leaves_blames_no_key_and_keeps_none(gateway, upstream, speech):
-    upstream.say(speech.Answer(frames=speech.frames("Once")[:2], then="hang"))
-    answer = await gateway.http.post(f"{gateway.url}/v1/chat/completions", json=ASK)
-    await answer.content.readany()
-    answer.close()
+@pytest.mark.parametrize("has_begun", [True, False])
+async def test_a_caller_who_leaves_blames_no_key_and_keeps_none(gateway, upstream, speech, has_begun):
+    frames = speech.Answer(frames=speech.frames("Once")[:2], then="hang")
+    upstream.say(frames if has_begun else speech.Answer(before="hang"))
+    ask = asyncio.ensure_future(gateway.http.post(f"{gateway.url}/v1/chat/completions", json=ASK))
     async with asyncio.timeout(5):
+        await upstream.called.wait()
+        if has_begun:
+            answer = await ask
+            await answer.content.readany()
+            answer.close()
+        else:
+            ask.cancel()
         await upstream.calls[0].gone.wait()
         ring = gateway.gateway.posts["main"].ring
         while ring.standing()[0][0].in_flight:  # noqa: ASYNC110 - the pool is pure and tells nobody
