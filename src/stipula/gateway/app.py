@@ -28,8 +28,10 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-SURFACES: Final = {"/v1/chat/completions": "openai_chat"}
+SURFACES: Final = {"/v1/chat/completions": "openai_chat", "/v1/messages": "anthropic_messages"}
 """Where each dialect is read."""
+ID_HEADERS: Final = {"anthropic_messages": b"request-id"}
+"""Where a vendor's own client looks for the request id, beside our `x-request-id`."""
 _JSON: Final = (b"content-type", b"application/json")
 _STREAM: Final = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -70,6 +72,7 @@ class GatewayApp:
         reply = _Answering(send, f"req_{self._new_id()}")
         headers: dict[bytes, bytes] = dict(scope["headers"])
         surface = by_name(SURFACES.get(scope["path"], "openai_chat"))
+        reply.id_header = ID_HEADERS.get(surface.name)
         try:
             if scope["path"] in SURFACES:
                 if scope["method"] != "POST":
@@ -175,6 +178,7 @@ class _Answering:
         self.request_id = request_id
         self.started = perf_counter()
         self.trip: Trip | None = None
+        self.id_header: bytes | None = None
         self._has_begun = False
 
     async def answer(self, answer: Whole | Flow) -> None:
@@ -213,5 +217,8 @@ class _Answering:
     async def _start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
         self._has_begun = True
         overhead_ms = self.trip.overhead_ms() if self.trip else (perf_counter() - self.started) * 1000
-        ours = [(b"x-request-id", self.request_id.encode()), (b"x-stipula-overhead-ms", b"%.3f" % overhead_ms)]
+        request_id = self.request_id.encode()
+        ours = [(b"x-request-id", request_id), (b"x-stipula-overhead-ms", b"%.3f" % overhead_ms)]
+        if self.id_header is not None:
+            ours.append((self.id_header, request_id))
         await self._send({"type": "http.response.start", "status": status, "headers": [*headers, *ours]})

@@ -76,19 +76,23 @@ class Reading:
 
 
 class Telling:
-    """The same stream in the caller's dialect. Where both sides speak one dialect its own frames go on."""
+    """The same stream in the caller's dialect. Where both sides speak one dialect its own frames go on.
 
-    def __init__(self, surface: Dialect, theirs: Dialect, ask: Ask, losses: Losses) -> None:
+    created: seconds since 1970, for upstreams that tell no time.
+    """
+
+    def __init__(self, surface: Dialect, theirs: Dialect, ask: Ask, losses: Losses, created: int) -> None:
         self._surface = surface
         self._is_same = surface.name == theirs.name
         self._ask = ask
+        self._created = created
         self._opened: Opened | None = None
         self._writer = None if self._is_same else surface.writer(ask, losses)
 
     def __call__(self, heard: Heard) -> bytes:
         """The bytes for the caller; b"" where there is nothing to tell."""
         if self._writer is not None:
-            return b"".join(encode(frame) for delta in heard.deltas for frame in self._writer(delta))
+            return b"".join(encode(frame) for delta in heard.deltas for frame in self._writer(self._timed(delta)))
         if heard.frame is None:
             return b"".join(encode(frame) for delta in heard.deltas for frame in self._ended(delta))
         if heard.frame.comment is not None:
@@ -101,6 +105,9 @@ class Telling:
             elif isinstance(delta, Failed) and not _may_pass(delta):
                 return b"".join(map(encode, self._ended(replace(delta, message=redact(delta.message)))))
         return encode(heard.frame)
+
+    def _timed(self, delta: Delta) -> Delta:
+        return replace(delta, created=self._created) if isinstance(delta, Opened) and not delta.created else delta
 
     def _ended(self, delta: Delta) -> Iterable[Frame]:
         """An ending that no frame brought. After an answer that had begun, the writer must know that it had."""

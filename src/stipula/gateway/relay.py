@@ -26,10 +26,13 @@ from stipula.gateway.reading import Heard, Telling
 from stipula.gateway.retry import verdict
 from stipula.gateway.routing import STAR, Candidate, Route, candidates
 from stipula.gateway.trip import Trip
-from stipula.wire.sse import KEEPALIVE, encode
+from stipula.wire.sse import KEEPALIVE, Frame, encode
 
 KEEPALIVE_S: Final = 15.0
-KEEPALIVES: Final = {"openai_chat": KEEPALIVE}
+KEEPALIVES: Final = {
+    "openai_chat": KEEPALIVE,
+    "anthropic_messages": encode(Frame(event="ping", data='{"type": "ping"}')),
+}
 """What keeps a silent stream of a surface alive; some clients of other surfaces break at a comment."""
 CACHE_HEADER: Final = "x-stipula-cache"
 
@@ -110,7 +113,7 @@ class Gateway:
         headers = {LOSSES_HEADER: losses_header(begun.losses)} if begun.losses else {}
         if begun.reply is None:
             return Flow(self._told(surface, ask, begun, trip, key), headers)
-        body = surface.write_reply(begun.reply, begun.losses)
+        body = surface.write_reply(self._timed(begun.reply), begun.losses)
         await self._end_whole(begun, begun.reply, ask, trip, key)
         return Whole(body, headers)
 
@@ -186,7 +189,7 @@ class Gateway:
     async def _told(
         self, surface: Dialect, ask: Ask, begun: Begun, trip: Trip, key: bytes | None
     ) -> AsyncGenerator[bytes]:
-        telling = Telling(surface, begun.post.dialect, ask, begun.losses)
+        telling = Telling(surface, begun.post.dialect, ask, begun.losses, int(self._clock()))
         silence = KEEPALIVES.get(surface.name, b"")
         async with aclosing(self._heard(begun, ask, trip, key)) as pieces:
             async for heard in pieces:
@@ -231,6 +234,10 @@ class Gateway:
         begun.exchange.close()
         self._keep(key, reply)
         self._end(begun, ask, trip, reply.usage, "whole")
+
+    def _timed(self, reply: Reply) -> Reply:
+        """The reply with a time; an upstream that names none is written by surfaces that need one."""
+        return reply if reply.created else replace(reply, created=int(self._clock()))
 
     def _keep(self, key: bytes | None, reply: Reply | None) -> None:
         if self._cache is not None and key is not None and reply is not None:
