@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,13 @@ def type_in(step: str, folder: Path) -> list[str]:
     if done.returncode != status:
         missing.append(f"exit status {status}, not {done.returncode}")
     return [f"{command}: {line} | seen: {seen}" for line in missing]
+
+
+@pytest.mark.parametrize("example", ["third-party-mcp", "fastapi-app"])
+def test_an_example_does_what_its_page_says(example: str, tmp_path: Path):
+    folder = tmp_path / example
+    shutil.copytree(ROOT / "examples" / example, folder)
+    assert follow(folder / "README.md", folder) == []
 
 
 @pytest.mark.parametrize("page", ["tutorials/first-contract.md", "how-to/freeze-an-mcp-server.md"])
