@@ -4,6 +4,7 @@
 import { el, iconButton } from "./element.js";
 import { t } from "./texts.js";
 
+const UNDO_MS = 10_000;
 const QUIET_MS = 1000; // a line of the polite region stays at least so long
 
 /** The two regions of our own, there from the start: tokens never enter them. */
@@ -51,19 +52,23 @@ export class Banner {
   }
 }
 
-/** A message at the foot with one way back. `onend` runs when it was not undone. */
+/** A message beside the list with one way back. `onend` runs when that was not taken. */
 export class Undo {
   element = el("div", { class: "undo", role: "status", hidden: true });
   #timer = null;
   #end = null;
 
-  offer(text, onundo, onend, ms = 10_000) {
-    this.settle();
+  offer(text, label, onback, onend = null) {
+    this.settle(); // the offer that still stands can no longer be taken
     this.#end = onend;
-    const undo = el("button", { type: "button", class: "link", onclick: () => (this.#clear(), onundo()) }, t("undo"));
-    this.element.replaceChildren(el("span", {}, text), undo, iconButton("close", t("dismiss"), () => this.settle()));
+    const back = el("button", { type: "button", class: "link" }, label);
+    back.addEventListener("click", () => {
+      this.#clear();
+      onback();
+    });
+    this.element.replaceChildren(el("span", {}, text), back, iconButton("close", t("dismiss"), () => this.settle()));
     this.element.hidden = false;
-    this.#timer = setTimeout(() => this.settle(), ms);
+    this.#timer = setTimeout(() => this.settle(), UNDO_MS);
   }
 
   /** What was offered can no longer be undone: do it. */

@@ -1,4 +1,4 @@
-/* What the browser keeps for this page: drafts, running turns, choices. One field an entry, so that two tabs never
+/* What the browser keeps for this page: drafts, questions on their way, choices. One field an entry, so that two tabs never
  * overwrite each other's. A browser that forbids storage costs the memory of a reload, nothing else. */
 
 const PREFIX = "stipula.";
@@ -17,14 +17,6 @@ function write(key, value) {
     else localStorage.setItem(PREFIX + key, value);
   } catch {
     // full or forbidden: the page goes on with what it holds itself
-  }
-}
-
-function readJson(key) {
-  try {
-    return JSON.parse(read(key));
-  } catch {
-    return null;
   }
 }
 
@@ -49,18 +41,10 @@ export const unsent = {
   clear: (conversation) => write(`unsent.${conversation}`, null),
 };
 
-/** The turn that runs in a conversation: {requestId, messageId, question, model, mode}. */
-export const running = {
-  get: (conversation) => readJson(`turn.${conversation}`),
-  set: (conversation, turn) => write(`turn.${conversation}`, JSON.stringify(turn)),
-  clear: (conversation) => write(`turn.${conversation}`, null),
-};
-
 /** Forget all that belongs to a conversation. */
 export function forget(conversation) {
   drafts.set(conversation, "");
   unsent.clear(conversation);
-  running.clear(conversation);
 }
 
 /** A random id, also where the page came over plain http and `crypto.randomUUID` is missing. */
