@@ -1,6 +1,7 @@
 """`stipula serve`: the whole product in one process."""
 
 import gc
+import logging
 import os
 import signal
 import socket
@@ -12,6 +13,7 @@ import click
 from stipula.cli.main import tell
 from stipula.cli.model import bar
 from stipula.errors import EXIT_UNAVAILABLE, EXIT_USAGE, Problem
+from stipula.redact import redact
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -51,10 +53,24 @@ def serve(config: Path | None, listen: str | None, is_opened: bool) -> int:  # n
         url = _url(settings.server.host, door.getsockname()[1])
         _announce(settings)
         server = _server(application(settings, progress), url, is_opened=is_opened)
+        _log_to_stderr()
         gc.collect()
         gc.freeze()  # what is loaded stays; looking through it again and again costs a few per cent
         server.run(sockets=[door])
     return 0 if server.started else EXIT_UNAVAILABLE
+
+
+class _Redacting(logging.Formatter):
+    """Lines of a log without secrets, wherever in a traceback they stand."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record))
+
+
+def _log_to_stderr() -> None:
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Redacting("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -107,6 +123,7 @@ def _server(application: "App", url: str, *, is_opened: bool) -> "Server":
         loop="uvloop",
         http="httptools",
         ws="none",
+        log_config=None,
         log_level="error",
         access_log=False,
         server_header=False,
