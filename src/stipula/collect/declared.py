@@ -27,7 +27,7 @@ def collect(entry: CollectEntry, root: Path) -> Contract:
             return found.build()
     if isinstance(found, Contract):
         return found
-    raise NoContract(target=entry.contract, seen=f"a {type(found).__name__}")
+    raise NoContract(target=entry.contract, seen=f"of type {type(found).__name__}")
 
 
 def _called(function: object, target: str) -> object:

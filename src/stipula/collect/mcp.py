@@ -190,7 +190,7 @@ def _made(target: str, args: tuple[str, ...], root: Path) -> Any:  # noqa: ANN40
         except (Exception, SystemExit) as why:
             raise CodeBroke(target=target, cause=cause_of(why)) from why
     if not isinstance(found, Server | MCPServer):
-        raise NoServer(target=target, seen=f"a {type(found).__name__}")
+        raise NoServer(target=target, seen=f"of type {type(found).__name__}")
     return cast("Any", found)
 
 

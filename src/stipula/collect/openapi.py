@@ -51,5 +51,5 @@ def _of_application(target: str, root: Path) -> Json:
         except (Exception, SystemExit) as why:
             raise CodeBroke(target=target, cause=cause_of(why)) from why
     if not isinstance(told, dict):
-        raise NoApplication(target=target, seen=f"a {type(found).__name__}")
+        raise NoApplication(target=target, seen=f"of type {type(found).__name__}")
     return document.parsed(text.encode(), target)
