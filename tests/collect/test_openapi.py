@@ -189,7 +189,7 @@ def served() -> Iterator[str]:
             self.end_headers()
             self.wfile.write(json.dumps(PETS).encode() if found else b"")
 
-        def log_message(self, format: str, *args: Any) -> None:
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the library names it
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
