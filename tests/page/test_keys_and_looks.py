@@ -112,6 +112,16 @@ def test_the_system_s_dark_is_followed_and_the_reader_may_choose(page):
     assert colours(page) == light
 
 
+def test_a_chosen_theme_is_there_before_any_module_has_run(visit, script):
+    page, watch = visit(script.url)
+    page.get_by_role("button", name="Theme: as the system").click()
+    page.get_by_role("button", name="Theme: light").click()
+    watch.may_fail_loads = True
+    page.route("**/app.js", lambda route: route.abort())
+    page.reload()
+    assert colours(page)[0] == "rgb(23, 24, 27)"
+
+
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
 
 
@@ -132,8 +142,10 @@ def test_on_a_phone_the_list_lies_over_the_page_and_closes_again(page, ask):
     expect(page.get_by_role("navigation")).to_be_hidden()
     page.get_by_role("main").get_by_role("button", name="Conversations").tap()
     expect(page.get_by_role("navigation")).to_be_visible()
+    assert page.locator("main").evaluate("node => node.inert") is True
     page.get_by_role("link", name="What is the capital of France?").tap()
     expect(page.get_by_role("navigation")).to_be_hidden()
+    assert page.locator("main").evaluate("node => node.inert") is False
 
 
 @pytest.mark.parametrize("look", [PHONE], ids=["phone"])
