@@ -45,6 +45,12 @@ def test_no_character_is_lost_and_no_cut_matters(output: str, cuts: list[int]):
     check("<think>" + output, cuts)
 
 
+@pytest.mark.parametrize("blank", ["\t", "    ", "\t\r\n", "    \n", " \t ", "\n\t"])
+@pytest.mark.parametrize("rest", ["<think>a", "<thinking>` ", "a", "<", ""])
+def test_white_space_before_a_tag_is_judged_when_it_has_ended(blank: str, rest: str):
+    check(blank + rest, [0, 1])
+
+
 def test_ten_thousand_random_outputs_lose_no_character():
     draw = random.Random(20261130)
     for _ in range(10_000):

@@ -74,7 +74,8 @@ class ThinkTags:
         blank = len(self._held) - len(word)
         tag = next((tag for tag in OPENING if word[: len(tag)].lower() == tag), None)
         could_be = not is_end and any(tag.startswith(word.lower()) for tag in OPENING)
-        if _CODE_INDENT.search(self._held[:blank]) or blank > _MAX_BLANK or not (tag or could_be):
+        is_code = bool(word) and _CODE_INDENT.search(self._held[:blank]) is not None  # more white space may yet come
+        if is_code or blank > _MAX_BLANK or not (tag or could_be):
             self._state = "text"
             self._give(found, "text", len(self._held))
         elif tag:
