@@ -179,6 +179,9 @@ def _stream(old: Stream, new: Stream) -> Iterator[Change]:
     laws = list(old.laws), list(new.laws)
     if not same(*laws):
         yield from _members(old.id, "/laws", _numbered(laws[0]), _numbered(laws[1]), rule="laws-changed")
+    for place, was, now in _leaves("/more", old.more, new.more):
+        rule = "order-changed" if place.startswith("/more/forms") else "laws-changed"
+        yield Change(surface=old.id, pointer=place, rule=rule, layer="interface", old=was, new=now)
     if not same(old.keepalive, new.keepalive):
         rule = "keepalive-changed"
         yield Change(
