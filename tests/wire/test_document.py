@@ -68,17 +68,18 @@ def test_events_that_may_come_anywhere_change_nothing_and_do_not_follow_the_end(
 @pytest.mark.parametrize(
     ("schema", "names"),
     [
-        ({"properties": {"a": {}, "b": {}}}, {"a", "b"}),
-        ({"allOf": [{"properties": {"a": {}}}], "oneOf": [{"properties": {"b": {}}}]}, {"a", "b"}),
-        ({"$ref": "#/$defs/x", "$defs": {"x": {"properties": {"a": {}}, "$ref": "#"}}}, {"a"}),
+        ({"properties": {"a": {}, "b": {}}}, ["a", "b"]),
+        ({"allOf": [{"properties": {"a": {}}}], "oneOf": [{"properties": {"b": {}}}]}, ["a", "b"]),
+        ({"$ref": "#/$defs/x", "$defs": {"x": {"properties": {"a": {}}, "$ref": "#"}}}, ["a"]),
         ({"properties": {"a": {}}, "additionalProperties": {"type": "string"}}, None),
         ({"properties": {"a": {}}, "patternProperties": {}}, None),
-        ({"properties": {"a": {}}, "additionalProperties": False}, {"a"}),
+        ({"properties": {"a": {}}, "additionalProperties": False}, ["a"]),
         ({}, None),
         (True, None),
         ({"properties": 5, "allOf": 7, "$ref": 9}, None),
     ],
     ids=str,
 )  # fmt: skip
-def test_the_names_that_a_shape_declares(schema: dict, names: set | None):
-    assert declared_keys(schema) == names
+def test_the_names_that_a_shape_declares(schema: dict, names: list | None):
+    declared = declared_keys(schema)
+    assert (declared if declared is None else sorted(declared)) == names
