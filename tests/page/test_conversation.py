@@ -189,6 +189,14 @@ def test_text_that_is_finished_keeps_its_elements_while_the_rest_streams(page, a
     ask(page, "A long answer")
     expect(page.locator(".answer")).to_contain_text("Paragraph 40")
     page.evaluate("() => { window.kept = document.querySelector('.prose p:nth-child(5)'); }")
+    page.evaluate(
+        """() => {
+          window.touched = 0;
+          const count = () => (window.touched += 1);
+          new MutationObserver(count).observe(document.querySelector(".go"), { childList: true });
+        }"""
+    )
     script.tell(open="long")
     expect(page.locator(".answer[data-state=complete]")).to_be_visible()
     assert page.evaluate("() => window.kept === document.querySelector('.prose p:nth-child(5)')")
+    assert page.evaluate("() => window.touched") == 1

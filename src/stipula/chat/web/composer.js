@@ -25,7 +25,7 @@ export class Composer {
     this.modes = this.#makeModes();
     const row = el("div", { class: "composer-row" }, this.models, this.modes, el("span", { class: "gap" }), this.button);
     this.element = el("form", { class: "composer", "aria-label": t("composer"), onsubmit: (event) => this.#submit(event) }, this.area, row);
-    this.setRunning(false);
+    this.#dress();
     addEventListener("pagehide", () => this.#save());
   }
 
@@ -102,14 +102,21 @@ export class Composer {
     this.models.hidden = rows.length === 0;
   }
 
+  /** Called for each piece of an answer: the button is touched only where something changes. */
   setRunning(isRunning, isStopping = false) {
+    this.button.disabled = isStopping;
+    if (isRunning === this.#isRunning) return;
     this.#isRunning = isRunning;
+    this.#dress();
+  }
+
+  #dress() {
+    const isRunning = this.#isRunning;
     const name = t(isRunning ? "stop" : "send");
     this.button.replaceChildren(icon(isRunning ? "stop" : "send"));
     this.button.setAttribute("aria-label", name);
     this.button.title = name;
     this.button.classList.toggle("stop", isRunning);
-    this.button.disabled = isStopping;
     this.#judge();
   }
 
