@@ -52,6 +52,7 @@ class Script:
         """As `kill -9` does it: no goodbye on any socket."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
+        if self.process.stdout is not None and not self.process.stdout.closed:
             self.process.communicate()
 
     def tell(self, **orders: object) -> dict[str, Any]:

@@ -47,6 +47,7 @@ class Served:
     def end(self, how: signal.Signals = signal.SIGKILL) -> None:
         if self.process.poll() is None:
             self.process.send_signal(how)
+        if self.process.stdout is not None and not self.process.stdout.closed:
             self.process.communicate(timeout=30)
 
 
