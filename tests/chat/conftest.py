@@ -135,12 +135,12 @@ class Answered(Struct):
 class Service:
     """The application and its lifespan, asked in process."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, *, contract: dict[str, Any] | None = None, **settings: Any) -> None:
         self.clock = StillClock()
         self.models = ScriptedModels()
         self.store = memory.MemoryStore(self.clock.monotonic)
         self.settings = ChatSettings(**settings)
-        self.guard = ChatGuard(Policy(mode=self.settings.guard))
+        self.guard = ChatGuard(Policy(mode=self.settings.guard), contract)
         self.keeps = True
         self._ids = itertools.count(1)
 

@@ -20,12 +20,12 @@ def document() -> dict[str, Any]:
 
 
 class ChatGuard:
-    """Makes a guard for each stream; what all of them find is counted here."""
+    """Makes a guard for each stream; what all find is counted here. contract: if not version 2."""
 
-    def __init__(self, policy: Policy | None = None) -> None:
+    def __init__(self, policy: Policy | None = None, contract: dict[str, Any] | None = None) -> None:
         self._policy = policy or Policy()
         self._tally = Tally()
-        self._grammar = Grammar.from_document(document(), side="producer")
+        self._grammar = Grammar.from_document(contract or document(), side="producer")
         self._shapes = shapes_of(self._grammar)
 
     def stream(self, request_id: str) -> StreamGuard:
