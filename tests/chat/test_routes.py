@@ -93,7 +93,8 @@ async def test_the_six_routes_have_no_success_and_later_ones_do(service):
     ("method", "path"),
     [
         ("GET", "/conversations"), ("GET", "/conversations/x"), ("DELETE", "/conversations/x"),
-        ("POST", "/conversations/x/archive"), ("POST", "/conversations/new"), ("POST", "/conversations/x/switch"), ("GET", "/conversations/search?q=a"),
+        ("POST", "/conversations/x/archive"),
+        ("POST", "/conversations/new"), ("POST", "/conversations/x/switch"), ("GET", "/conversations/search?q=a"),
     ],
 )  # fmt: skip
 async def test_where_nothing_is_kept_the_routes_say_503(make_service, method, path):

@@ -1,4 +1,4 @@
-"""The stream as its reader sees it: each outcome keeps the contract, a lost line is found again, a stop is an ending."""
+"""The stream as it is read: outcomes keep the contract, a lost line is found again, a stop is an ending."""
 
 import asyncio
 
