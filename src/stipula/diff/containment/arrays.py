@@ -258,7 +258,7 @@ class Runs:
             if name not in pools:
                 pools[name] = self.children.values(goal, need)
             choices.append(pools[name])
-        if self.facts.distinct and not matched(choices):
+        if self.facts.distinct and matched(choices) is None:
             return
         yield from self._combined(choices)
 

@@ -95,6 +95,30 @@ def subschemas(schema: dict[str, Value]) -> list[Value]:
     return [part for part in found if isinstance(part, dict)]
 
 
+CONTENT: Final = frozenset({"contentEncoding", "contentMediaType", "contentSchema"})
+DATA: Final = frozenset({"const", "default", "enum", "example", "examples"})
+
+
+def without_content(schema: Value, *, names: bool = False) -> Value:
+    """The schema without the keywords about a string's content, which are annotations in every dialect we read.
+
+    Validators of draft-06 and draft-07 may check them. `names`: the members of an object are names, not keywords.
+    """
+    if isinstance(schema, list):
+        return [without_content(part) for part in cast("list[Value]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    kept: dict[str, Value] = {}
+    for word, part in cast("dict[str, Value]", schema).items():
+        if names:
+            kept[word] = without_content(part)
+        elif word in DATA:
+            kept[word] = part
+        elif word not in CONTENT:
+            kept[word] = without_content(part, names=word in MAPS)
+    return kept
+
+
 # ---------------------------------------------------------------- OpenAPI 3.0
 
 OPENAPI_ONLY: Final = frozenset(

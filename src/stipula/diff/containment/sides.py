@@ -15,6 +15,7 @@ from stipula.diff.containment.dialects import (
     Dialect,
     dialect_at,
     from_openapi_30,
+    without_content,
 )
 from stipula.diff.containment.values import NotJson, TooDeep, Value, exact, is_object, plain
 
@@ -33,6 +34,7 @@ class Side:
         if not isinstance(copy, dict | bool):
             raise InvalidSchema(side=name, why="a schema is an object or a boolean")
         self.dialect, self.schema = _read_as(name, copy, draft)
+        self.schema = without_content(self.schema)
         self.plain: Any = plain(self.schema)
         self.validator = self._validator()
 
