@@ -10,7 +10,7 @@ from stipula.diff.rules import RULES, Rule, rule_of
 FAMILIES: Final = ("schema", "openapi", "mcp", "events", "tool", "project")
 
 
-@click.command()
+@click.command(epilog="Example:\n\n  stipula rules --family mcp")
 @click.option("--family", type=click.Choice(FAMILIES), help="Only the rules of one family.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to list.")
 def rules(family: str | None, form: str) -> None:
@@ -28,7 +28,7 @@ def rules(family: str | None, form: str) -> None:
         click.echo(f"{one.code:<{wide}}  {one.family:<7}  {_level(one):<9}  {one.title}")
 
 
-@click.command()
+@click.command(epilog="Example:\n\n  stipula rule field-removed")
 @click.argument("code", metavar="ID")
 def rule(code: str) -> None:
     """Show the page of one rule: what it says, why, an example, what to do instead."""

@@ -9,12 +9,12 @@ from stipula.contract.model import Json, Reader
 from stipula.diff.asking import Asker, Written
 from stipula.diff.attribution import Judged, Shapes, judged
 from stipula.diff.change import Change
-from stipula.diff.compare import fingerprint
 from stipula.diff.fact import Fact
 from stipula.diff.finding import Finding, Level, gravest_first
 from stipula.diff.policy import Content, Direction, Policy, Tier
 from stipula.diff.readers import reading_lines
 from stipula.diff.rules import BY_EDIT, RULES, Rule
+from stipula.diff.telling import Told, made
 from stipula.diff.words import TEXTS
 
 DIRECTIONS: Final[Mapping[str, tuple[Direction, ...]]] = {
@@ -96,7 +96,7 @@ def _finding(
         surface=surface, pointer=base + fact.pointer, rule=rule.code,
         layer="routing" if fact.word in TEXTS else "interface", old=fact.old, new=fact.new,
     )  # fmt: skip
-    return _built(
+    return made(
         change, level, _placed(fact.reads, sentence),
         witness=witness, evidence=evidence, consumers=readers,
     )  # fmt: skip
@@ -105,37 +105,8 @@ def _finding(
 def _of_the_whole(one: Judged, surface: str, base: str) -> Finding:
     code = TOGETHER if one.level == "breaking" else UNDECIDED
     change = Change(surface=surface, pointer=base + one.place, rule=code, layer="interface")
-    sentence = RULES[code].sentence(change_told(change))
-    return _built(change, one.level, f"{sentence}; {one.reason}" if one.reason else sentence, witness=one.witness)
-
-
-class _Told:
-    def __init__(self, change: Change, name: str) -> None:
-        self.old, self.new, self.name = change.old, change.new, name
-
-
-def change_told(change: Change, name: str = "") -> _Told:
-    """A change as a sentence speaks of it."""
-    return _Told(change, name)
-
-
-def _built(
-    change: Change,
-    level: Level,
-    message: str,
-    *,
-    witness: Json = UNSET,
-    evidence: Json = UNSET,
-    consumers: tuple[Reader, ...] = (),
-) -> Finding:
-    return Finding(
-        rule=change.rule, level=level, surface=change.surface, pointer=change.pointer, message=message,
-        layer=change.layer, fingerprint=fingerprint(change), old=change.old, new=change.new, witness=witness,
-        evidence=evidence, consumers=consumers,
-    )  # fmt: skip
-
-
-built = _built
+    sentence = RULES[code].sentence(Told(UNSET, UNSET, ""))
+    return made(change, one.level, f"{sentence}; {one.reason}" if one.reason else sentence, witness=one.witness)
 
 
 def _placed(reads: str, sentence: str) -> str:
