@@ -1,14 +1,19 @@
 """A stream from its events document: one surface an event, and the order and laws of the whole."""
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
+
+from msgspec import to_builtins
 
 from stipula.collect.document import read_file
 from stipula.collect.project import CollectEntry
 from stipula.contract import schema
 from stipula.contract.model import Contract, Stream, Surface
 from stipula.errors import EXIT_UNAVAILABLE, Problem
-from stipula.wire.document import GrammarBroken, read_document
+from stipula.wire.document import GrammarBroken, any_order, read_document
+
+MORE: Final = ("forms", "producer", "unknown_events", "unknown_keys")
+"""What a document may say beside its events, their order, laws and keepalive, and is frozen with them."""
 
 
 class BadEvents(Problem):
@@ -40,8 +45,9 @@ def stream_contract(document: dict[str, Any], path: str, file: str) -> Contract:
     )
     whole = Stream(
         path=path,
-        order=document.get("order") or {},
+        order=document.get("order") or to_builtins(any_order(told.events)),
         laws=tuple(document.get("laws", ())),
-        keepalive=document.get("keepalive"),
+        keepalive=told.keepalive,
+        more={name: document[name] for name in MORE if name in document},
     )
     return Contract(surfaces=surfaces, streams=(whole,))

@@ -88,11 +88,11 @@ async def view(line: Line, era: str, *, server: str, timeout_s: float) -> View:
         try:  # nothing is raised through the task groups, which would wrap it
             outcome = await talk.all_of(session)
         except (Problem, NotSpoken, MCPError, ValidationError, RuntimeError) as why:
-            outcome = why
+            outcome = line.fault or why  # what went wrong on the line is the cause of all else
     if isinstance(outcome, View):
         return outcome
-    if line.fault is not None:
-        raise line.fault
+    if not isinstance(outcome, Problem | NotSpoken) and line.fault is not None:
+        raise line.fault  # the line broke under the talk, which saw only that
     raise talk.told(outcome)
 
 

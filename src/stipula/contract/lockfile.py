@@ -63,12 +63,17 @@ def write(contract: Contract) -> bytes:
     """The lock of a contract; equal contracts give equal bytes. Raises NotJson where a value has no JSON text."""
     sections: dict[str, list[dict[str, Json]]] = {
         "surfaces": [_record(one) for one in contract.surfaces],
-        "streams": [msgspec.to_builtins(one) for one in contract.streams],
+        "streams": [_stream(one) for one in contract.streams],
         "profiles": [msgspec.to_builtins(one) for one in contract.profiles],
     }
     for records in sections.values():
         canonical(records)  # refuses what has no JSON text
     return locktext.laid_out({"stipula": ABOUT, "format": FORMAT}, sections)
+
+
+def _stream(stream: Stream) -> dict[str, Json]:
+    members: dict[str, Json] = msgspec.to_builtins(stream)
+    return members if stream.more else {name: value for name, value in members.items() if name != "more"}
 
 
 def _record(surface: Surface) -> dict[str, Json]:

@@ -102,12 +102,14 @@ class Stream(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What holds for a stream as a whole; the shape of each event is a surface `stream:PATH#EVENT`.
 
     order: {"initial", "final", "states": {STATE: {EVENT: STATE}}}. laws, keepalive: as in the events document.
+    more: what else that document says: `forms`, `producer`, `unknown_events`, `unknown_keys`.
     """
 
     path: str
     order: dict[str, Any] = field(default_factory=dict[str, Any])
     laws: tuple[Any, ...] = ()
     keepalive: Any = None
+    more: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def id(self) -> str:
@@ -173,7 +175,7 @@ class Contract(Struct, frozen=True, forbid_unknown_fields=True):
         }
 
     def stream_document(self, path: str) -> dict[str, Any]:
-        """The events document `{"events", "order", "laws", "keepalive"}` that `wire.grammar` reads."""
+        """The events document `{"events", "order", "laws", "keepalive", …}` that `wire.grammar` reads."""
         stream = next((one for one in self.streams if one.path == path), None)
         if stream is None:
             raise NoSuchStream(path=path, streams=", ".join(one.path for one in self.streams) or "none")
@@ -182,6 +184,7 @@ class Contract(Struct, frozen=True, forbid_unknown_fields=True):
             "order": stream.order,
             "laws": list(stream.laws),
             "keepalive": stream.keepalive,
+            **stream.more,
         }
 
 
