@@ -12,8 +12,8 @@ from msgspec import UNSET
 
 from stipula.cli import at_project
 from stipula.contract.model import Json
-from stipula.diff.compare import compare
-from stipula.diff.finding import LEVELS, Finding, Level, counts, is_at_least, judge, verdict
+from stipula.diff.finding import LEVELS, Finding, Level, counts, is_at_least, verdict
+from stipula.diff.judge import Judging, judge_contracts
 from stipula.diff.waivers import Waived, waive
 from stipula.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNAVAILABLE
 
@@ -41,7 +41,9 @@ def check(config: Path | None, fail_on: Level, form: str) -> int:
     if present is None:
         return EXIT_UNAVAILABLE
     today = dt.datetime.now(tz=dt.UTC).date()
-    findings, waived = waive(judge(compare(promised, present), promised), project.waiver, today)
+    findings, waived = waive(
+        judge_contracts(promised, present, Judging(today=today, tells_spelling=True)), project.waiver, today
+    )
     if form == "json":
         click.echo(_json(len(present.surfaces), findings, waived))
     else:

@@ -9,8 +9,8 @@ from stipula.cli import at_project
 from stipula.cli.main import report
 from stipula.contract import lockfile
 from stipula.contract.model import Contract
-from stipula.diff.compare import compare
-from stipula.diff.finding import counts, judge
+from stipula.diff.finding import counts
+from stipula.diff.judge import Judging, judge_contracts
 from stipula.errors import EXIT_FINE, EXIT_UNAVAILABLE, Problem
 
 
@@ -55,7 +55,11 @@ def _with_consumers(contract: Contract, before: Contract | None) -> Contract:
 def _changes(before: Contract | None, after: Contract) -> str:
     if before is None:
         return ""
-    tally = {level: count for level, count in counts(judge(compare(before, after))).items() if count}
+    tally = {
+        level: count
+        for level, count in counts(judge_contracts(before, after, Judging(tells_spelling=True))).items()
+        if count
+    }
     return f": {', '.join(f'{count} {level}' for level, count in tally.items())}" if tally else ": nothing changed"
 
 

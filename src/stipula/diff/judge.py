@@ -79,13 +79,18 @@ class _Judging:
             for finding in self._change(change):
                 told.add(finding.surface)
                 yield finding
-        yield from judge_streams.orders(self.old, self.new, is_closed=self.how.tier == "wire-strict")
-        yield from model_texts.cues(self.old, self.new)
+        for finding in (
+            *judge_streams.orders(self.old, self.new, is_closed=self.how.tier == "wire-strict"),
+            *model_texts.cues(self.old, self.new),
+        ):
+            told.add(finding.surface)
+            yield finding
         if self.how.tells_spelling:
             yield from self._spellings(told)
 
     def _spellings(self, told: set[str]) -> Iterator[Finding]:
-        for name in sorted({change.surface for change in self.changes} - told):
+        stayed = {one.surface for one in self.changes if one.surface in self.before or one.surface not in self.after}
+        for name in sorted(stayed - told - (self.before.keys() - self.after.keys())):
             yield tell("spelling-changed", name, layer="wire")
 
     # ------------------------------------------------------------ surfaces that are on both sides

@@ -11,6 +11,7 @@ from stipula.contract.schema import pointer
 from stipula.diff.change import Change
 from stipula.diff.finding import Finding
 from stipula.diff.grammar_inclusion import Order, stream_beyond
+from stipula.diff.rules import RULES
 from stipula.diff.telling import tell
 from stipula.diff.words import members
 
@@ -65,12 +66,24 @@ def _by_id(stream: Stream) -> dict[str, Json]:
 
 def stream_findings(change: Change) -> Iterator[Finding]:
     """What a change of a stream means, beyond its order and its laws."""
-    if not change.surface.startswith("stream:") or change.rule in {"order-changed", "laws-changed"}:
+    if not change.surface.startswith("stream:"):
+        return
+    if change.pointer.startswith("/more"):
+        yield tell(
+            "stream-rule-changed",
+            change.surface,
+            change.pointer,
+            old=change.old,
+            new=change.new,
+            name=change.pointer.removeprefix("/more/"),
+        )
+        return
+    if change.rule in {"order-changed", "laws-changed"}:  # `orders` tells them as wholes
         return
     evidence = {"gone": change.surface} if change.rule == "stream-removed" else UNSET
     yield tell(
-        change.rule, change.surface, change.pointer,
-        old=change.old, new=change.new, layer=change.layer, evidence=evidence,
+        change.rule if change.rule in RULES else "behaviour-changed", change.surface, change.pointer,
+        old=change.old, new=change.new, name=change.pointer, layer=change.layer, evidence=evidence,
     )  # fmt: skip
 
 

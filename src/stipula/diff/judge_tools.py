@@ -185,11 +185,11 @@ def profile_findings(change: Change) -> Iterator[Finding]:
         return
     if change.rule == "cache-changed":
         yield from _facts(change)
-    elif change.rule in RULES:
+    else:
         evidence = {"gone": change.pointer or change.surface} if change.rule.endswith("-removed") else UNSET
         yield tell(
-            change.rule, change.surface, change.pointer,
-            old=change.old, new=change.new, layer=change.layer, evidence=evidence,
+            change.rule if change.rule in RULES else "behaviour-changed", change.surface, change.pointer,
+            old=change.old, new=change.new, name=change.pointer, layer=change.layer, evidence=evidence,
         )  # fmt: skip
 
 

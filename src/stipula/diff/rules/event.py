@@ -16,6 +16,7 @@ contract_rules(
         "event-renamed": ("breaking", "the event is now {new}"),
         "stream-removed": ("breaking", "the stream is gone"),
         "stream-added": ("safe", "a stream came"),
+        "stream-rule-changed": ("warning", "{name} of the stream is another"),
         "keepalive-changed": ("warning", "the stream keeps itself alive in another way"),
     },
 )
