@@ -205,8 +205,9 @@ def test_what_is_ignored_is_not_collected(pattern: str):
     ],
 )
 def test_an_operation_that_is_wrong_is_named_with_its_place(operation: dict[str, Any], place: str):
+    loop: Any = {"x-loop": {"$ref": "#/x-loop"}}
     with pytest.raises(BadOpenApi) as caught:
-        read(operation, **{"x-loop": {"$ref": "#/x-loop"}})
+        read(operation, **loop)
     assert place in str(caught.value)
 
 

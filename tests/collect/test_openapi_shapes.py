@@ -7,6 +7,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import validators
 
 from stipula.collect.openapi_shapes import BadOpenApi, ForeignReference, Shapes, modern
 
@@ -19,11 +20,14 @@ def type_or_null(validator: Any, types: Any, instance: Any, schema: Any):
 
 
 # OpenAPI 3.0 read by somebody else: Draft 4, whose exclusive bounds are booleans and whose $ref stands alone
-OPENAPI_30: Any = jsonschema.validators.extend(DRAFT4, {"type": type_or_null})
+OPENAPI_30: Any = validators.extend(DRAFT4, {"type": type_or_null})
 
 COMPONENTS: dict[str, Any] = {
     "Count": {"type": "integer", "nullable": True, "minimum": 0, "exclusiveMinimum": True},
-    "Tree": {"type": "object", "properties": {"kids": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}}},
+    "Tree": {
+        "type": "object",
+        "properties": {"kids": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}},
+    },
 }  # fmt: skip
 NAMES = st.sampled_from(["a", "b", "nullable", "example", "exclusiveMinimum", "$ref", "required"])
 SCALARS = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.5, -1.5, "", "a", "abc"])
@@ -108,20 +112,24 @@ def test_a_shape_holds_what_it_reaches_and_no_more():
 
 
 def test_a_place_that_is_no_component_is_hoisted_too_under_a_name_of_its_own():
-    shape = alone({"allOf": [{"$ref": "#/components/schemas/Tree/properties/kids"}, {"$ref": "#/x-shapes/kids"}]},
-                  **{"x-shapes": {"kids": {"maxItems": 1}}})  # fmt: skip
+    members: Any = {"x-shapes": {"kids": {"maxItems": 1}}}
+    kids = [{"$ref": "#/components/schemas/Tree/properties/kids"}, {"$ref": "#/x-shapes/kids"}]
+    shape = alone({"allOf": kids}, **members)
     assert shape["allOf"] == [{"$ref": "#/$defs/Tree.properties.kids"}, {"$ref": "#/$defs/x-shapes.kids"}]
     assert shape["$defs"]["x-shapes.kids"] == {"maxItems": 1}
 
 
 def test_two_places_with_one_name_keep_apart():
-    document = {"a": {"x": {"s": {"type": "string"}}}, "b": {"a": {"x": {"s": {"type": "null"}}}}}
+    document: Any = {"a": {"x": {"s": {"type": "string"}}}, "b": {"a": {"x": {"s": {"type": "null"}}}}}
     shape = alone({"allOf": [{"$ref": "#/a/x/s"}, {"$ref": "#/b/a/x/s"}]}, **document)
     assert shape["$defs"] == {"a.x.s": {"type": "string"}, "a.x.s_2": {"type": "null"}}
 
 
 def test_a_reference_may_name_an_anchor_or_the_address_of_the_document_itself():
-    named = {"components": {"schemas": {"N": {"$anchor": "here", "type": "null"}}}, "$self": "https://a.example/o.json"}
+    named: Any = {
+        "components": {"schemas": {"N": {"$anchor": "here", "type": "null"}}},
+        "$self": "https://a.example/o.json",
+    }
     assert alone({"$ref": "#here"}, **named)["$ref"] == "#/$defs/N"
     assert alone({"$ref": "https://a.example/o.json#/components/schemas/N"}, **named)["$ref"] == "#/$defs/N"
 
@@ -160,7 +168,7 @@ def test_a_wrong_schema_is_named_with_its_place(raw: Any, kind: Any, words: str)
 
 
 def test_what_is_wrong_in_a_component_is_named_there():
-    with pytest.raises(BadOpenApi, match="x.json at /components/schemas/Bad/type"):
+    with pytest.raises(BadOpenApi, match=r"x\.json at /components/schemas/Bad/type"):
         alone({"$ref": "#/components/schemas/Bad"}, components={"schemas": {"Bad": {"type": "objekt"}}})
 
 
