@@ -51,6 +51,7 @@ def proxy_for(url: str) -> str | None:
 # ---------------------------------------------------------------- one document, by the standard library alone
 
 MAX_REDIRECTS = 5
+MAX_REASON = 120
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -148,8 +149,8 @@ def _origin(url: str) -> tuple[str, str, int]:
         raise BadAddress(url=shown_url(url)[:200], why="no address of a document")
     if parts.username is not None or parts.password is not None:
         raise BadAddress(url=shown_url(url), why="it carries credentials")
-    if any(char <= " " or char == "\x7f" for char in url):
-        raise BadAddress(url=ascii(shown_url(url)), why="it has a space or a control character")
+    if any(char < " " or char == "\x7f" for char in url):
+        raise BadAddress(url=ascii(shown_url(url)), why="it has a control character")
     return parts.scheme, parts.hostname, port or (443 if parts.scheme == "https" else 80)
 
 
@@ -166,17 +167,18 @@ class _Hop:
         """Where it redirects to, or what it answered."""
         with closing(self._connection()) as connection:
             connection.request("GET", self._target(), headers={"accept-encoding": "identity", **headers})
-            answer = connection.getresponse()
-            location = answer.getheader("location")
-            if answer.status in REDIRECTS and location:
-                return urljoin(self._url, location), None
-            if answer.status != HTTPStatus.OK:
-                raise FetchFailed(url=shown_url(self._url), why=f"it answered {answer.status}")
-            media_type = (answer.getheader("content-type") or "").partition(";")[0].strip().lower()
-            body = self._read(answer, connection, max_bytes)
+            wire = connection.sock  # an answer without a length takes it over
+            with closing(connection.getresponse()) as answer:
+                location = answer.getheader("location")
+                if answer.status in REDIRECTS and location:
+                    return urljoin(self._url, location), None
+                if answer.status != HTTPStatus.OK:
+                    raise FetchFailed(url=shown_url(self._url), why=f"it answered {answer.status}")
+                media_type = (answer.getheader("content-type") or "").partition(";")[0].strip().lower()
+                body = self._read(answer, wire, max_bytes)
         return "", Fetched(body=body, url=self._url, media_type=media_type)
 
-    def _read(self, answer: HTTPResponse, connection: HTTPConnection, max_bytes: int) -> bytes:
+    def _read(self, answer: HTTPResponse, wire: socket.socket, max_bytes: int) -> bytes:
         chunks: list[bytes] = []
         size = 0
         while chunk := answer.read1(READ_BUFFER_BYTES):
@@ -184,8 +186,9 @@ class _Hop:
             if size > max_bytes:
                 raise FetchFailed(url=shown_url(self._url), why=f"it is longer than {max_bytes} bytes")
             chunks.append(chunk)
-            if connection.sock is not None:  # the time is for the whole, not for each piece
-                connection.sock.settimeout(self._left())
+            left = self._left()
+            if wire.fileno() >= 0:  # the time is for the whole, not for each piece
+                wire.settimeout(left)
         if answer.length:
             raise FetchFailed(url=shown_url(self._url), why=f"it ended {answer.length} bytes early")
         return b"".join(chunks)
@@ -249,4 +252,5 @@ def _reason(why: Exception, timeout_s: float) -> str:
         return f"no whole answer within {timeout_s:g} s"
     if isinstance(why, socket.gaierror):
         return "no such host"
-    return f"{getattr(why, 'strerror', None) or why or type(why).__name__}"
+    words = str(getattr(why, "strerror", None) or why).split("\n", 1)[0].strip()[:MAX_REASON]
+    return (words if words.isprintable() else ascii(words)) or type(why).__name__
