@@ -7,6 +7,7 @@ import click
 
 from stipula.cli import batch
 from stipula.cli.documents import KINDS, Options, compared
+from stipula.cli.positions import spots_of
 from stipula.collect import document
 from stipula.diff.finding import LEVELS, Level, is_at_least
 from stipula.diff.reports import FORMS, written
@@ -53,7 +54,8 @@ def diff(
         raise click.UsageError("two documents are wanted, or --batch FILE")
     before, after = (document.read_file(file, str(file)) for file in (old, new))
     findings = compared(before, after, options)
-    click.echo(written(form, findings, f"{old} → {new}"))
+    spots = spots_of(findings, (old, new), (before, after))
+    click.echo(written(form, findings, f"{old} → {new}", spots))
     return EXIT_FINDINGS if any(is_at_least(one.level, fail_on) for one in findings) else EXIT_FINE
 
 

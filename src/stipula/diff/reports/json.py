@@ -7,11 +7,12 @@ import msgspec
 from msgspec import UNSET
 
 from stipula.diff.finding import Finding, counts, verdict
+from stipula.diff.reports.words import Report
 
 
-def write(findings: list[Finding], _subject: str) -> str:
+def write(report: Report) -> str:
     """The report as text. A member that is not there says that there is none: null is a value."""
-    return json.dumps(document(findings), indent=2, ensure_ascii=True)
+    return json.dumps(document(report.findings), indent=2, ensure_ascii=True)
 
 
 def document(findings: list[Finding]) -> dict[str, Any]:

@@ -1,14 +1,46 @@
 """Words that every report for people has in common."""
 
 import json
-from typing import Final
+from typing import Final, NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct, field
 
 from stipula.contract.model import Json
 from stipula.diff.finding import Finding, counts, verdict
 
 MAX_VALUE: Final = 160
+
+
+class Spot(NamedTuple):
+    """A place in a file; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+Spots = tuple[Spot | None, Spot | None]
+"""Where a finding stands in the old and in the new file, as far as it is known."""
+
+
+class Report(Struct, frozen=True):
+    """What a form writes down."""
+
+    findings: list[Finding]
+    subject: str
+    spots: dict[str, Spots] = field(default_factory=dict[str, Spots])
+
+    def spots_of(self, finding: Finding) -> list[Spot]:
+        """Where a finding stands: in the old file, then in the new one."""
+        return [one for one in self.spots.get(finding.fingerprint, (None, None)) if one is not None]
+
+    def spot(self, finding: Finding) -> Spot | None:
+        """Where a reader should look: in the new file if it stands there, else in the old one."""
+        known = self.spots_of(finding)
+        return known[-1] if known else None
 
 
 def shown(value: Json, limit: int = MAX_VALUE) -> str:
