@@ -25,6 +25,7 @@ ONE_SCHEMA: Final = frozenset({
 ITEMS: Final = frozenset({"contains", "items", "unevaluatedItems"})
 REST: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
 CHOICES: Final = ("anyOf", "oneOf")
+CONDITION: Final = frozenset({"if", "then", "else"})
 NAMED: Final = frozenset({"dependentRequired", "dependentSchemas", "patternProperties"})
 
 
@@ -144,10 +145,14 @@ class _Walk:
 
     def _keywords(self, old: View, new: View, reads: str) -> Iterator[Fact]:
         done: set[str] = set()
-        for word in sorted(old.said.keys() | new.said.keys()):
+        for word in sorted(old.said.keys() | new.said.keys(), key=lambda one: (one != "if", one)):
             if word in done:
                 continue
             was, now = old.get(word), new.get(word)
+            if word == "if" and (was is UNSET) != (now is UNSET):
+                done |= CONDITION
+                yield self._condition(old, new, reads)
+                continue
             if word in {"properties", "required"}:
                 done |= {"properties", "required"}
                 yield from self._fields(old, new, reads)
@@ -161,6 +166,15 @@ class _Walk:
                 yield from self._one_schema(word, old, new, reads)
             elif was is UNSET or now is UNSET or canonical(was) != canonical(now):
                 yield from self._value(word, old, new, reads)
+
+    def _condition(self, old: View, new: View, reads: str) -> Fact:
+        """A condition that came or went, with what hangs on it."""
+        here = new if "if" in new.said else old
+        whole = {word: here.get(word) for word in sorted(CONDITION & here.said.keys())}
+        is_come = here is new
+        patches = [Patch(old.at(word), moved_in(value) if is_come else UNSET) for word, value in whole.items()]
+        values = (UNSET, whole) if is_come else (whole, UNSET)
+        return self.fact("if", "added" if is_come else "removed", old, new, reads, values=values, patches=patches)
 
     def _value(self, word: str, old: View, new: View, reads: str) -> Iterator[Fact]:
         was, now = old.get(word), new.get(word)
