@@ -5,10 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from stipula.chat.guard import document as chat_document
 from stipula.collect import declared, events
 from stipula.collect.project import CollectEntry
+from stipula.diff.compare import compare
 from stipula.errors import Problem
+from stipula.wire.grammar import Grammar
 
 CODE = """
 from stipula.contract.declare import Contract
@@ -102,3 +107,56 @@ def test_a_document_that_is_wrong_is_named_with_its_file(change: dict[str, Any],
 def test_a_file_that_holds_no_object_is_named(value: Any, tmp_path: Path):
     with pytest.raises(Problem, match=r"answer\.json"):
         of_events(tmp_path, value)
+
+
+def test_what_is_frozen_of_a_stream_is_the_grammar_that_its_document_states(tmp_path: Path):
+    document = chat_document()
+    contract = of_events(tmp_path, document, "/chat")
+    assert Grammar.from_document(contract.stream_document("/chat"), side="producer") == Grammar.from_document(
+        document, side="producer"
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"forms": {"short": {"order": EVENTS["order"] | {"final": ["s", "e"]}}}},
+        {"producer": {"unknown_keys": "allow"}},
+        {"unknown_events": "refuse"},
+        {"unknown_keys": "refuse"},
+        {"keepalive": ": still here"},
+        {"order": EVENTS["order"] | {"final": ["s", "e"]}},
+        {"events": EVENTS["events"] | {"token": True}},
+    ],
+)
+def test_whatever_a_document_says_otherwise_is_a_difference(change: dict[str, Any], tmp_path: Path):
+    assert compare(of_events(tmp_path, EVENTS), of_events(tmp_path, EVENTS | change)) != []
+
+
+def test_a_document_without_an_order_lets_its_events_come_in_any(tmp_path: Path):
+    (stream,) = of_events(tmp_path, {"events": {"a": True}}).streams
+    assert stream.order == {"initial": "any", "final": ["any"], "states": {"any": {"a": "any"}}, "anywhere": []}
+
+
+SCRAPS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["s", "e", "token", "order", "#/a", "token#/x", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["initial", "final", "states", "s", "e", "token", "$ref", "type", "id", "kind", "order"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(name=st.sampled_from([*EVENTS, "laws", "forms", "producer", "unknown_keys", "title"]), scrap=SCRAPS)
+def test_whatever_stands_in_an_events_document_it_is_read_or_named(name: str, scrap: Any):
+    try:
+        told = ""
+        events.stream_contract(EVENTS | {name: scrap}, "/a", "x.json")
+    except Problem as problem:
+        told = str(problem)
+    assert "\n" not in told

@@ -9,6 +9,8 @@ import pytest
 
 from stipula.collect import mcp_problems as problems
 from stipula.collect.mcp import collect
+from stipula.collect.mcp_eras import view
+from stipula.collect.mcp_stdio import MAX_STDERR_BYTES, Child
 
 DISTURBED = [
     ("dies", problems.ServerEnded, 'ended with exit status 3 before it answered initialize; last on stderr: "Runtime'),
@@ -67,8 +69,11 @@ def test_a_server_that_hangs_is_given_up(misbehaving, mcp_entry, tmp_path, how, 
     assert words in str(caught.value)
 
 
-def test_a_flood_on_stderr_neither_blocks_nor_stays_in_memory(misbehaving, mcp_entry, tmp_path):
-    assert len(collect(mcp_entry(misbehaving("floods_stderr")), tmp_path).surfaces) == 1
+@pytest.mark.anyio
+async def test_a_flood_on_stderr_neither_blocks_nor_stays_in_memory(misbehaving, tmp_path):
+    child = Child(misbehaving("floods_stderr"), {}, tmp_path, server="it")
+    assert len((await view(child, "modern", server="it", timeout_s=20)).tools) == 1
+    assert len(child._stderr) == MAX_STDERR_BYTES
 
 
 def test_a_secret_of_the_entry_is_not_repeated_from_stderr(misbehaving, mcp_entry, tmp_path, monkeypatch):

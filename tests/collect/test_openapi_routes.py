@@ -56,7 +56,7 @@ def test_a_route_that_takes_nothing_takes_an_object_without_parts():
 def test_a_parameter_of_the_operation_replaces_that_of_its_path():
     paths = {
         "/a/{id}": {
-            "parameters": [parameter("q", "query"), parameter("id", "path", required=True)],
+            "parameters": [parameter("q", "query"), parameter("id", "path")],  # of a path each is required
             "post": {"parameters": [parameter("q", "query", schema={"type": "integer"})]},
         }
     }
@@ -112,9 +112,12 @@ def test_the_security_of_the_document_holds_where_an_operation_says_none():
         ({"application/json": {"schema": {"type": "null"}}}, {"type": "null"}, ["application/json"]),
         ({"text/html": {"schema": {"type": "string"}}}, {"type": "string"}, ["text/html"]),
         (
-            {"text/csv": {"schema": {"type": "string"}}, "application/problem+json": {"schema": {"type": "object"}}},
+            {
+                "application/csv": {"schema": {"type": "string"}},
+                "application/problem+json": {"schema": {"type": "object"}},
+            },
             {"type": "object"},
-            ["application/problem+json", "text/csv"],
+            ["application/csv", "application/problem+json"],
         ),
         ({"application/json": {}}, True, ["application/json"]),
         (

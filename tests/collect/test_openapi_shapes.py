@@ -71,7 +71,10 @@ PLAIN = (
     | with_more({"type": st.just("string")}, {"minLength": st.integers(0, 3), "pattern": st.just("^a")})
     | with_more({"type": st.just("boolean")}, {})
     | with_more({"enum": st.lists(SCALARS, min_size=1, max_size=3)}, {"type": st.sampled_from(["string", "integer"])})
-    | with_more({"$ref": st.sampled_from([f"#/components/schemas/{name}" for name in COMPONENTS])}, {})
+    | with_more(
+        {"$ref": st.sampled_from([f"#/components/schemas/{name}" for name in COMPONENTS])},
+        {"type": st.just("string"), "not": st.just({})},  # beside a $ref nothing counts
+    )
 )
 SCHEMAS = st.recursive(PLAIN, larger, max_leaves=4)
 
@@ -87,6 +90,25 @@ def test_a_schema_of_3_0_accepts_what_a_second_validator_accepts(schema: dict[st
     judge = OPENAPI_30({"components": {"schemas": COMPONENTS}, "allOf": [schema]})
     shape = alone(schema, is_30=True)
     assert jsonschema_rs.Draft202012Validator(shape, offline=True).is_valid(value) == judge.is_valid(value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"$ref": "#/a", "type": "string", "nullable": True}, {"$ref": "#/a"}),
+        ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
+        ({"type": "string", "nullable": False}, {"type": "string"}),
+        ({"nullable": True}, {}),
+        ({"minimum": 1, "exclusiveMinimum": True}, {"exclusiveMinimum": 1}),
+        ({"maximum": 1, "exclusiveMaximum": False}, {"maximum": 1}),
+        ({"exclusiveMaximum": True}, {}),
+        ({"exclusiveMinimum": 0.5}, {"exclusiveMinimum": 0.5}),
+        ({"example": 1}, {"examples": [1]}),
+        ({"x-nullable": True, "format": "date"}, {"x-nullable": True, "format": "date"}),
+    ],
+)
+def test_each_old_word_has_a_new_one(old: dict[str, Any], new: dict[str, Any]):
+    assert modern(old) == new
 
 
 @given(schema=SCHEMAS)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Final, cast
 
-from msgspec import to_builtins
+from msgspec import json
 
 from stipula.collect.document import read_file
 from stipula.collect.project import CollectEntry
@@ -45,7 +45,7 @@ def stream_contract(document: dict[str, Any], path: str, file: str) -> Contract:
     )
     whole = Stream(
         path=path,
-        order=document.get("order") or to_builtins(any_order(told.events)),
+        order=document.get("order") or json.decode(json.encode(any_order(told.events))),
         laws=tuple(document.get("laws", ())),
         keepalive=told.keepalive,
         more={name: document[name] for name in MORE if name in document},
