@@ -12,7 +12,7 @@ from stipula.diff.containment.sides import Side
 
 def proves(left: Side, right: Side) -> bool:
     """Whether the algebra proves that the right side accepts all that the left one does."""
-    if left.dialect is not right.dialect:
+    if left.dialect is not right.dialect or not (left.measures.fit_for_algebra() and right.measures.fit_for_algebra()):
         return False
     try:
         lhs, rhs = _canonical(left), _canonical(right)

@@ -40,6 +40,7 @@ class Document:
         self.dialect = dialect
         self.resources: dict[str, Resource] = {}
         self.owner: dict[int, Resource] = {}
+        self.places: dict[int, Value] = {}
         self.kept: list[Value] = []
         self.root = schema
         self.home = self._index(schema, BASE, dialect)
@@ -55,6 +56,7 @@ class Document:
                 continue
             resource = self._entered(node, resource, top=node is schema)
             self.owner[id(node)] = resource
+            self.places[id(node)] = node
             open_.extend((part, resource) for part in subschemas(node))
         return home
 

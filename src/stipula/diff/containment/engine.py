@@ -11,7 +11,6 @@ from typing import Any, Final
 from stipula.diff.containment import algebra, sampling, witness
 from stipula.diff.containment.answers import Contained, Containment, NotContained, Undecided
 from stipula.diff.containment.budget import Budget, OutOfBudget, Undecidable
-from stipula.diff.containment.documents import Document
 from stipula.diff.containment.forms import Forge, Node
 from stipula.diff.containment.reading import Reader, Registry
 from stipula.diff.containment.sides import Side
@@ -85,7 +84,7 @@ def proved(left: Side, right: Side, budget: Budget) -> Containment:
 def question(left: Side, right: Side, budget: Budget) -> tuple[Solver, Node]:
     """A solver, and the formula left ∧ ¬right."""
     forge, registry = Forge(), Registry()
-    roots = [Reader(Document(side.schema, side.dialect), forge, registry, budget).root() for side in (left, right)]
+    roots = [Reader(side.document, forge, registry, budget).root() for side in (left, right)]
     return Solver(forge, registry.expand, budget), forge.both(roots[0], forge.negate(roots[1]))
 
 

@@ -17,6 +17,8 @@ from stipula.diff.containment.dialects import (
     from_openapi_30,
     without_content,
 )
+from stipula.diff.containment.documents import Document
+from stipula.diff.containment.measures import Measures
 from stipula.diff.containment.values import NotJson, TooDeep, Value, exact, is_object, plain
 
 
@@ -36,7 +38,10 @@ class Side:
         self.dialect, self.schema = _read_as(name, copy, draft)
         self.schema = without_content(self.schema)
         self.plain: Any = plain(self.schema)
+        self.document = Document(self.schema, self.dialect)
+        self.measures = Measures(self.document)
         self.validator = self._validator()
+        self.checkable = self.measures.fit_for_validator()
 
     def _validator(self) -> jsonschema_rs.Validator:
         if isinstance(self.schema, bool) and self.dialect is D04:
@@ -57,6 +62,8 @@ class Side:
 
     def accepts(self, value: object) -> bool | None:
         """What jsonschema-rs says of a plain value; None where it gives up."""
+        if not self.checkable:
+            return None
         try:
             return self.validator.is_valid(value)
         except (ValueError, OverflowError, TypeError, RecursionError):
