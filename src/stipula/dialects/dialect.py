@@ -12,6 +12,9 @@ How a gateway uses it, one request from top to bottom:
 - at the end of the upstream's bytes: `reader.close()`. It gives `Failed` if no terminal mark had come, `Closed` if the
   answer had ended without one, nothing if it was there. What it gives goes through `writer` in both cases; in the same
   dialect let a fresh writer that has seen no delta spell a `Failed`.
+- `Reply.created` and `Opened.created` are 0 where the upstream tells no time: put in the clock's before writing.
+- gemini's model and stream switch stand in the path: `replace(ask, model=…, stream=…)` after reading, and the URL is
+  made from the ask when it is sent. `previous_reply_id` is resolved before the tail: `replace(ask, turns=…)`.
 - after `Closed` or `Failed` nothing more is read or written.
 """
 
@@ -107,8 +110,11 @@ class Dialect(Protocol):
         """The reply in an upstream's whole answer; `UpstreamUnreadable` where there is none."""
         ...
 
-    def write_reply(self, reply: Reply, losses: Losses) -> bytes:
-        """A whole answer for a caller of this dialect; the upstream's own bytes where it was of this dialect."""
+    def write_reply(self, reply: Reply, losses: Losses, ask: Ask | None = None) -> bytes:
+        """A whole answer for a caller of this dialect; the upstream's own bytes where it was of this dialect.
+
+        ask: what the answer repeats of the request, where the dialect repeats any of it.
+        """
         ...
 
     def reader(self) -> Reader:

@@ -16,7 +16,7 @@ from stipula.dialects.anthropic_messages.facts import (
     write_usage,
 )
 from stipula.dialects.dialect import UpstreamUnreadable
-from stipula.dialects.ir import Failed, Foreign, Json, Part, Refusal, Reply, Text, Thought, ToolCall, Usage
+from stipula.dialects.ir import Ask, Failed, Foreign, Json, Part, Refusal, Reply, Text, Thought, ToolCall, Usage
 from stipula.dialects.losses import Loss, Losses, tell_extra
 from stipula.dialects.seals import marked
 from stipula.dialects.strict_json import as_object, as_text, is_array
@@ -51,8 +51,9 @@ def read_reply(body: bytes) -> Reply:
     )
 
 
-def write_reply(reply: Reply, losses: Losses) -> bytes:
+def write_reply(reply: Reply, losses: Losses, ask: Ask | None = None) -> bytes:
     """A whole answer for a caller of this dialect; the upstream's own bytes where it speaks it itself."""
+    del ask  # this dialect repeats nothing of the request
     if reply.dialect == NAME and reply.body:
         return reply.body
     is_own = reply.dialect in ("", NAME)

@@ -6,6 +6,7 @@ import msgspec
 
 from stipula.dialects.dialect import UpstreamUnreadable
 from stipula.dialects.ir import (
+    Ask,
     Candidate,
     Failed,
     Foreign,
@@ -79,8 +80,9 @@ def _called(parts: tuple[Part, ...]) -> bool:
     return any(isinstance(part, ToolCall) for part in parts)
 
 
-def write_reply(reply: Reply, losses: Losses) -> bytes:
+def write_reply(reply: Reply, losses: Losses, ask: Ask | None = None) -> bytes:
     """A whole answer for a chat caller; the upstream's own bytes where it speaks chat itself."""
+    del ask  # this dialect repeats nothing of the request
     if reply.dialect == NAME and reply.body:
         return reply.body
     is_own = reply.dialect in ("", NAME)
