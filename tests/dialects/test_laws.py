@@ -306,7 +306,10 @@ def test_a_stream_that_failed_fails_in_every_dialect_and_is_never_given_a_stop(n
     read, _ = through(
         name, [OPENED, *deltas, Failed(message="cut", code="upstream_incomplete"), TextDelta(text="late")]
     )
-    assert told_by(read) == told_by(deltas)
+    (text, thoughts, calls), said = told_by(read), told_by(deltas)
+    assert (text, thoughts) == said[:2]
+    # a call that was still coming is not told where calls go out whole: half a call would be an invented one
+    assert calls in (said[2], said[2][:-1])
     assert not any(isinstance(d, Stopped | Closed) for d in read)
     assert isinstance(read[-1], Failed)
     assert read[-1].message == "cut"

@@ -12,7 +12,12 @@ from stipula.dialects.ir import Ask, Foreign, Media, Text, Thought, ToolCall, To
 from stipula.dialects.tail import ASSISTANT_TAIL, EMPTY_USER, judge
 
 CASES = json.loads((Path(__file__).parents[1] / "data/request-tail-cases.json").read_text())
-SURFACES = {"chat": "openai_chat", "messages": "anthropic_messages", "responses": "openai_responses"}
+SURFACES = {
+    "chat": "openai_chat",
+    "messages": "anthropic_messages",
+    "responses": "openai_responses",
+    "gemini": "gemini",
+}
 DECIDING = ("seed", "later", "design", "snapshot", "edge")
 
 
@@ -203,6 +208,59 @@ RESPONSES_TABLE = [
 @pytest.mark.parametrize(("items", "outcome"), [pytest.param(*row[1:], id=row[0]) for row in RESPONSES_TABLE])
 def test_responses_has_the_outcome_of_the_table(items, outcome):
     assert verdict("responses", {"model": "m", "input": items})[0] == outcome
+
+
+def content(role, *parts):
+    return {"role": role, "parts": list(parts)}
+
+
+WORD, NO_WORD = {"text": "hi"}, {"text": ""}
+PONDERING = {"text": "hm", "thought": True}
+CALLING_F = {"functionCall": {"name": "lookup", "args": {}}}
+ANSWERING_F = {"functionResponse": {"name": "lookup", "response": {"rows": 42}}}
+INLINE = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
+HI = content("user", WORD)
+GEMINI_TABLE = [
+    ("ends on user text", [HI], F),
+    ("ends on a function's response", [HI, content("model", CALLING_F), content("user", ANSWERING_F)], F),
+    ("ends on a response under the function role", [HI, content("function", ANSWERING_F)], F),
+    ("model tail with text", [HI, content("model", {"text": "x"})], A),
+    ("model tail, an empty text part", [HI, content("model", NO_WORD)], A),
+    ("model tail, no parts", [HI, content("model")], F),
+    ("model tail, only a thought", [HI, content("model", PONDERING)], F),
+    ("model tail, thought and text", [HI, content("model", PONDERING, WORD)], A),
+    ("model tail with a pending call", [HI, content("model", CALLING_F)], A),
+    ("a call under the user role", [HI, content("user", CALLING_F)], A),
+    ("newest user an empty text part", [HI, content("user", NO_WORD)], B),
+    ("newest user white space", [content("user", {"text": " \n"}, {"text": "\t"})], B),
+    ("newest user no parts", [HI, content("user")], F),
+    ("newest user null part", [HI, content("user", None)], F),
+    ("newest user image only", [content("user", INLINE)], F),
+    ("newest user image and blank text", [content("user", INLINE, NO_WORD)], F),
+    (
+        "empty user, call, response",
+        [content("user", NO_WORD), content("model", CALLING_F), content("user", ANSWERING_F)],
+        B,
+    ),
+    ("no parts, call, response", [content("user"), content("model", CALLING_F), content("user", ANSWERING_F)], F),
+    ("a response and blank text in one turn", [HI, content("user", ANSWERING_F, NO_WORD)], B),
+    ("user, model, user with no parts", [HI, content("model", WORD), content("user")], A),
+    ("one user turn with no parts", [content("user")], A),
+    ("empty user and model tail", [content("user", NO_WORD), content("model", WORD)], A),
+    ("empty earlier user, good newest", [content("user", NO_WORD), content("model", WORD), HI], F),
+    ("an orphan response", [HI, content("user", ANSWERING_F)], F),
+    ("no role", [{"parts": [WORD]}], F),
+    ("empty list", [], E),
+]
+
+
+@pytest.mark.clause("RT-030")
+@pytest.mark.clause("RT-034")
+@pytest.mark.clause("RT-035")
+@pytest.mark.clause("RT-036")
+@pytest.mark.parametrize(("contents", "outcome"), [pytest.param(*row[1:], id=row[0]) for row in GEMINI_TABLE])
+def test_gemini_has_the_outcome_of_the_table(contents, outcome):
+    assert verdict("gemini", {"contents": contents})[0] == outcome
 
 
 def rows(table):

@@ -6,7 +6,7 @@ from typing import Final, cast
 
 from stipula.dialects.dialect import Dialect, DialectUnknown
 
-NAMES: Final = ("openai_chat", "anthropic_messages", "openai_responses")
+NAMES: Final = ("openai_chat", "anthropic_messages", "openai_responses", "gemini")
 
 
 @cache
