@@ -127,6 +127,14 @@ def test_a_stricter_law_implies_a_wider_one(kept, asked, expected):
     assert implies(kept, asked) is expected
 
 
+def test_a_law_that_says_nothing_is_silent():
+    told = PresentWhen(id="", places=("a",), by="b", when="a#/n", among=(1,))
+    for idle in (Equal(id="", pairs={"a#/n": "a#/n"}), told):
+        assert stream_inclusion(keeping(idle), keeping(), contains=contains) == Included()
+    shown = stream_inclusion(keeping(replace(told, places=("a#/m",))), keeping(), contains=contains)
+    assert isinstance(shown, NotIncluded)
+
+
 def test_a_place_is_held_or_lacked_wherever_it_stands():
     assert fits({"a": [{}, {"b": 1}]}, holding("/a/1/b", {"const": 1}))
     assert fits({"a": [{"b": 1}]}, lacking("/a/1/b"))

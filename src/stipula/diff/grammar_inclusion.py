@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from stipula.contract.model import Json
 from stipula.diff.containment.answers import Undecided
-from stipula.diff.law_schemas import READY, atoms, implies, needs, progress
+from stipula.diff.law_schemas import READY, atoms, implies, is_idle, needs, progress
 from stipula.diff.shortest_words import TooManyStates, accepted_words
 from stipula.diff.stream_composer import Composer, Contains, Letter, Payloads, Stream, breaks
 from stipula.diff.words import listed, members
@@ -23,7 +23,7 @@ from stipula.wire.document import Unknown
 from stipula.wire.grammar import ORDER, SHAPE, UNKNOWN_EVENT, UNKNOWN_KEY, Grammar
 from stipula.wire.laws import Law, Never, Same
 
-MAX_WORDS: Final = 48
+MAX_WORDS: Final = 24
 """Words of event names for which payloads are looked for, for each question."""
 
 Pair: TypeAlias = tuple[str, str | None]
@@ -102,7 +102,7 @@ class _Comparison:
             found = list(self._shown(self.by_keepalive))
         if found:
             return min(found, key=lambda one: len(one.stream))
-        reasons = [*self.payloads.reasons.values(), *self.open]
+        reasons = dict.fromkeys([*self.payloads.reasons.values(), *self.open])
         return Undecided("; ".join(reasons)) if reasons else Included()
 
     def _shown(self, question: Callable[[], Iterable[NotIncluded]]) -> Iterator[NotIncluded]:
@@ -154,7 +154,7 @@ class _Comparison:
         kept = [atom for law in self.writer.laws for atom in atoms(law)]
         for law in self.reader.laws:
             for atom in atoms(law):
-                if any(implies(one, atom) for one in kept):
+                if is_idle(atom) or any(implies(one, atom) for one in kept):
                     continue
                 asked = self._possible(atom)
                 if asked is not None:

@@ -210,6 +210,17 @@ def choices(laws: Sequence[Law], event: str) -> list[list[Schema]]:
     return [ways[pointer] for pointer in sorted(ways)]
 
 
+def is_idle(law: Law) -> bool:
+    """Whether an atom says nothing: a place holds what it holds, an event has come once a field of it was seen."""
+    match law:
+        case Equal(pairs=pairs):
+            return all(earlier == later for earlier, later in pairs.items())
+        case PresentWhen(places=places, when=when):
+            return places == (split_place(when)[0],)
+        case _:
+            return False
+
+
 def needs(law: Law) -> list[tuple[str, Schema]]:
     """Payloads, by event, without every one of which the atom cannot be broken."""
     match law:
@@ -337,7 +348,7 @@ def _joint(law: Joined, before: Sequence[Step]) -> list[Json] | None:
         return ["".join(parts)]
     if all(isinstance(part, list) for part in parts):
         return [[item for part in parts for item in part]]
-    return None
+    return parts if len(parts) == 1 else None
 
 
 def _count(law: Counted, event: str, before: Sequence[Step]) -> int:
