@@ -2,7 +2,7 @@
 
 A `Problem` is raised where the fault is noticed and turned into text, an HTTP answer or an exit code at the edge, once.
 Code areas: CFG configuration, CON contract and lock, COL collecting, DIF diff, STR streams, DIA dialects, GTW gateway,
-CHT chat, STO storage, MDL the local model, CLI commands.
+CHT chat, STO storage, MDL the local model, CLI commands, PYT the pytest plugin.
 """
 
 from typing import ClassVar, Final

@@ -135,6 +135,12 @@ def test_a_law_that_says_nothing_is_silent():
     assert isinstance(shown, NotIncluded)
 
 
+def test_a_count_that_begins_anew_before_each_number_cannot_be_broken():
+    anew = CountsUp(id="", at="a#/n", restarts=("b",))
+    turns = Order("p", ("p",), {"p": {"a": "q"}, "q": {"b": "p"}})
+    assert stream_inclusion(keeping(anew, order=turns), keeping(order=turns), contains=contains) == Included()
+
+
 def test_a_place_is_held_or_lacked_wherever_it_stands():
     assert fits({"a": [{}, {"b": 1}]}, holding("/a/1/b", {"const": 1}))
     assert fits({"a": [{"b": 1}]}, lacking("/a/1/b"))

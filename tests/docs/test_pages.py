@@ -52,6 +52,8 @@ def test_an_example_does_what_its_page_says(example: str, tmp_path: Path):
     assert follow(folder / "README.md", folder) == []
 
 
-@pytest.mark.parametrize("page", ["tutorials/first-contract.md", "how-to/freeze-an-mcp-server.md"])
+@pytest.mark.parametrize(
+    "page", ["tutorials/first-contract.md", "how-to/freeze-an-mcp-server.md", "how-to/assert-in-pytest.md"]
+)
 def test_a_page_does_what_it_says(page: str, tmp_path: Path):
     assert follow(ROOT / "docs" / page, tmp_path) == []
